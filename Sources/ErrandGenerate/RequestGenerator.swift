@@ -93,6 +93,8 @@ package struct RequestGenerator {
     let reader = OperationReader(files: files, models: models)
     for (operation, item) in operations { reader.read(operation, item: item) }
     models.finish()
+    let paging = PagingReader(files: files)
+    for (operation, _) in operations { operation.paging = paging.paging(of: operation) }
     let error = commonError(operations.map(\.0))
     let access = options.access.prefix
     var out: [GeneratedFile] = []
@@ -110,31 +112,32 @@ package struct RequestGenerator {
     let usesDates = out.contains { $0.text.containsWord("Date") }
     var text = SwiftText()
     FamilyWriter(access: access, family: family, error: error, usesDates: usesDates).write(files.root, to: &text)
-    out.append(file("\(family).swift", text, needsErrand: true, isFamily: true))
+    out.append(file("\(family).swift", text, needsErrand: true, isInternal: true))
     for (name, support) in SupportText.files(access: access) where out.contains(where: { $0.text.containsWord(name) }) {
       var text = SwiftText()
       for line in support.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
         text.line(String(line))
       }
-      out.append(file("Support/\(name).swift", text))
+      out.append(file("Support/\(name).swift", text, isInternal: name == SupportText.internalName))
     }
     return GenerateResult(
       files: out.sorted { $0.path < $1.path }, notes: files.notes, requests: operations.count,
       models: models.models.count)
   }
 
-  private func file(_ path: String, _ text: SwiftText, needsErrand: Bool = false, isFamily: Bool = false)
+  /// `isInternal` tells that no public declaration of the file uses Foundation.
+  private func file(_ path: String, _ text: SwiftText, needsErrand: Bool = false, isInternal: Bool = false)
     -> GeneratedFile
   {
     let body = text.lines.joined(separator: "\n")
     let code = text.lines.filter { !$0.drop { $0 == " " }.hasPrefix("///") }.map(\.withoutLiterals)
       .joined(separator: "\n")
     let usesErrand = needsErrand || ["JSONValue", "ArgumentConvertible"].contains { code.containsWord($0) }
-    let usesFoundation = ["Data", "Date", "URL", "UUID"].contains { code.containsWord($0) }
+    let usesFoundation = ["Data", "Date", "URL", "URLComponents", "UUID"].contains { code.containsWord($0) }
     let word = options.access == .internal ? "import" : "\(options.access.rawValue) import"
     var imports =
       (usesErrand ? ["\(word) Errand"] : [])
-      + (usesFoundation ? ["\(isFamily && !word.hasPrefix("import") ? "internal import" : word) Foundation"] : [])
+      + (usesFoundation ? ["\(isInternal && !word.hasPrefix("import") ? "internal import" : word) Foundation"] : [])
     if !imports.isEmpty { imports.append("") }
     return GeneratedFile(path: path, text: ([header, ""] + imports).joined(separator: "\n") + "\n\(body)\n")
   }

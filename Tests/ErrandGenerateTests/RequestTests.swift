@@ -84,6 +84,18 @@ struct RequestTests {
     #expect(notes.first?.contains("only files in the folder of the document") == true)
   }
 
+  @Test func `only the first response has types`() throws {
+    let operation = #"""
+      "get": {"operationId": "a", "responses": {
+        "200": {"description": "", "content": {"application/json": {"schema": {"type": "integer"}}}},
+        "202": {"description": "", "content": {"application/json": {"schema": {
+          "type": "object", "properties": {"message": {"type": "string"}}}}}}}}
+      """#
+    let (files, notes) = try Generated.files(Self.document(operation, path: "/a"))
+    #expect(files["Requests/A.swift"]?.contains("struct Response") == false)
+    #expect(notes == ["#/paths/~1a/get: only the response with the status 200 is generated"])
+  }
+
   @Test func `tags and paths choose operations`() throws {
     let text = #"""
       {"openapi": "3.0.0", "info": {"title": "Shop"}, "paths": {

@@ -1,10 +1,10 @@
 import Errand
 import ErrandTesting
 import Foundation
-import GeneratedTeaShop
 import Testing
 
 @testable import ErrandGenerate
+@testable import GeneratedTeaShop
 
 /// The checked-in requests of `Tests/GeneratedTeaShop`: the generator still writes them, and they work over a socket.
 struct TeaShopTests {
@@ -93,6 +93,42 @@ struct TeaShopTests {
     #expect(tea.blendOf?.name == "b")
     #expect(tea.blendOf?.blendOf == nil)
     #expect(try JSONDecoder().decode(NewTea.self, from: JSONEncoder().encode(tea)) == tea)
+  }
+
+  @Test func `cursors lead through pages`() async throws {
+    let server = try LoopbackServer { request in
+      let isSecond = request.target.contains("cursor=a%2Bb")
+      let meta = isSecond ? "null" : #""a+b""#
+      return .json(#"{"orders": [{"id": \#(isSecond ? 2 : 1), "tea": "t"}], "meta": {"next_cursor": \#(meta)}}"#)
+    }
+    var ids: [Int] = []
+    for try await order in Self.client(server).items(of: ListOrders(limit: 1)) { ids.append(order.id) }
+    #expect(ids == [1, 2])
+    #expect(try await server.request(number: 2).target == "/v1/orders?cursor=a%2Bb&limit=1")
+  }
+
+  @Test func `links and offsets lead through pages`() async throws {
+    let server = try LoopbackServer { request in
+      if request.target.contains("/cups") {
+        return .json(#"{"data": [{"kind": "cup", "size": 1}], "total": 2}"#)
+      }
+      guard !request.target.contains("page=2") else { return .json(#"["c"]"#) }
+      return .json(#"["a", "b"]"#, fields: ["Link": #"</v1/teas/7/reviews?x=1&page=2>; rel="next""#])
+    }
+    var reviews: [String] = []
+    for try await review in Self.client(server).items(of: ListReviews(teaID: 7)) { reviews.append(review) }
+    #expect(reviews == ["a", "b", "c"])
+    var cups = 0
+    for try await _ in Self.client(server).items(of: ListCups()) { cups += 1 }
+    #expect(cups == 2)
+    #expect(try await server.request(number: 4).target == "/v1/cups?offset=1")
+  }
+
+  @Test(arguments: [
+    ("https://a/b?page=2&c=a%20b+c%2Bd#page=9", "a b c+d"), ("?c=", ""), ("?x=1", nil), ("", nil),
+  ])
+  func `links contain arguments`(link: String, value: String?) {
+    #expect(PageLink.argument("c", in: link) == value)
   }
 
   @Test func `errors have the declared body`() async throws {

@@ -23,6 +23,7 @@ final class Operation {
     var isSpread = false
     /// Whether the value may contain slashes (`x-multi-segment`).
     var isSegments = false
+    var schema: Cursor?
   }
 
   enum Body {
@@ -52,6 +53,8 @@ final class Operation {
   var body: Body?
   var response = ResultBody.nothing
   var errorBody: ResultBody?
+  /// How the pages follow each other; nil if the response is not one page of several.
+  var paging: Paging?
   /// Whether the operation needs no credential although others do.
   var isOpen = false
   var server: String?

@@ -62,7 +62,7 @@ struct OperationReader {
       files.note(cursor, "a parameter in the \(place.rawValue) cannot have the type \(type.text); it becomes a string")
     }
     let property = property(key, usable, isRequired: isRequired, doc: doc, &names)
-    var parameter = Operation.Parameter(place: place, key: key, property: property)
+    var parameter = Operation.Parameter(place: place, key: key, property: property, schema: schema)
     readStyle(&parameter, cursor, isObject: isObject)
     operation.parameters.append(parameter)
   }
@@ -184,23 +184,24 @@ struct OperationReader {
     let found = chosen.compactMap { files.resolved($0.value) }
     // An optional type needs another name than the alias `Response`.
     let name = found.allSatisfy { $0["content"] != nil } ? "Response" : "ResponseValue"
-    let bodies = operation.method == "head" ? [] : found.map { read($0, name, operation.model) }
-    let full = bodies.filter { if case .nothing = $0 { false } else { true } }
-    operation.response = full.first ?? .nothing
+    // Only the first body is read: the types of another one would be declared, too.
+    let full = operation.method == "head" ? [] : found.filter { $0["content"]?.members.isEmpty == false }
+    operation.response = full.first.map { read($0, name, operation.model) } ?? .nothing
     if full.count > 1 {
       files.note(operation.cursor, "only the response with the status \(chosen[0].key) is generated")
     }
-    if case .json(let type) = operation.response, full.count < bodies.count {
+    if case .json(let type) = operation.response, full.count < found.count {
       operation.response = .json(type.asOptional)
     }
     let failures = responses.filter {
       $0.key.hasPrefix("4") || $0.key.hasPrefix("5") || ($0.key == "default" && !good.isEmpty)
     }
-    let errors = failures.compactMap { files.resolved($0.value) }.map { read($0, "Failure", operation.model) }
-    operation.errorBody = errors.first { error in
-      switch error {
-      case .json, .problem: true
-      case .nothing, .text, .data: false
+    for failure in failures where operation.errorBody == nil {
+      guard let response = files.resolved(failure.value) else { continue }
+      let body = read(response, "Failure", operation.model)
+      switch body {
+      case .json, .problem: operation.errorBody = body
+      case .nothing, .text, .data: break
       }
     }
   }

@@ -7,7 +7,8 @@ struct RequestWriter {
 
   func write(_ operation: Operation, to text: inout SwiftText) {
     text.doc(Self.doc(of: operation))
-    text.block("\(access)struct \(operation.model.name): \(family)Request") { text in
+    let paged = operation.paging == nil ? "" : ", PagedRequest"
+    text.block("\(access)struct \(operation.model.name): \(family)Request\(paged)") { text in
       writeProperties(operation, &text)
       text.blank()
       writePath(operation, &text)
@@ -18,6 +19,7 @@ struct RequestWriter {
       writeHeaders(operation, &text)
       writeBody(operation, &text)
       writeResponse(operation, &text)
+      if let paging = operation.paging { PagingWriter(access: access).write(paging, of: operation, to: &text) }
       for nested in operation.model.nested {
         text.blank()
         ModelWriter(access: access).write(nested, to: &text)

@@ -1,8 +1,27 @@
 /// The helper types that generated code uses. Each is written only if it is used.
 enum SupportText {
   static func files(access: String) -> [(name: String, text: String)] {
-    [("AnyKey", anyKey(access)), ("CalendarDate", calendarDate(access)), ("Indirect", indirect(access))]
+    [
+      ("AnyKey", anyKey(access)), ("CalendarDate", calendarDate(access)), ("Indirect", indirect(access)),
+      ("PageLink", pageLink),
+    ]
   }
+
+  /// The file is only used inside of the module, so its import is internal.
+  static let internalName = "PageLink"
+
+  private static let pageLink = """
+    /// Reads the URL of the next page.
+    enum PageLink {
+      /// The value of an argument in the query of a link, decoded as in a form; nil if the link has no such argument.
+      static func argument(_ name: String, in link: String) -> String? {
+        let items = URLComponents(string: link)?.percentEncodedQueryItems ?? []
+        let value = items.first { $0.name.removingPercentEncoding == name }?.value
+        return value?.replacing("+", with: " ").removingPercentEncoding
+      }
+    }
+
+    """
 
   private static func anyKey(_ access: String) -> String {
     """

@@ -109,16 +109,18 @@ enum SwiftName {
 
   /// Names of types that generated types must not hide.
   static let reservedTypes: Set<String> = [
-    "APIRequest", "Any", "AnyKey", "ArgumentConvertible", "ArgumentStyle", "ArgumentValue", "Arguments", "Array",
+    "APIRequest", "APIResponse", "Any", "AnyKey", "ArgumentConvertible", "ArgumentStyle", "ArgumentValue", "Arguments",
+    "Array",
     "Bool",
     "CalendarDate", "Character", "Codable", "CodingKey", "CodingKeys", "CustomStringConvertible", "Data", "Date",
     "Decodable", "Decoder", "DecodingError", "Dictionary", "Double", "Encodable", "Encoder", "Error", "ErrorBody",
     "Float", "HTTPMethod",
     "Hashable", "Indirect", "Int", "Int32", "Int64", "Item", "JSONDecoding", "JSONEncoding", "JSONValue",
     "KeyedDecodingContainer", "KeyedEncodingContainer", "Multipart",
-    "Never", "Nothing", "Optional", "Path", "ProblemDetails", "Protocol", "RawRepresentable", "RequestBody",
+    "Never", "Nothing", "Optional", "PageLink", "PagedRequest", "Path", "ProblemDetails", "Protocol",
+    "RawRepresentable", "RequestBody",
     "RequestCredential", "RequestFamily", "RequestHeaders", "Response", "ResponseDecoder", "Result", "Self", "Sendable",
-    "Set", "String", "Task", "Type", "URL", "UUID", "Void",
+    "Set", "String", "Task", "Type", "URL", "URLComponents", "UUID", "Void",
   ]
 
   /// Names of properties that a request cannot have for its own data, because the protocol `APIRequest` or a warning of
