@@ -10,9 +10,9 @@ import Foundation
 ///
 /// The first request to an origin gets status 401 and is sent again with the answer; later requests contain an answer
 /// at once. A body that can be read only once cannot be sent again, so such a request fails with 401 if it is the first
-/// one. Requests to servers that neither the client nor the request's ``RequestFamily`` names, requests after a
-/// redirect to another origin, and requests with an `Authorization` field are not changed. Responses to answered
-/// requests are not stored.
+/// one, or if the server has replaced its challenge; the next request contains the answer. Requests to servers that
+/// neither the client nor the request's ``RequestFamily`` names, requests after a redirect to another origin, and
+/// requests with an `Authorization` field are not changed. Responses to answered requests are not stored.
 ///
 /// The second request of a call has the same cookies as the first and takes no token of a ``HostRate``. So a server
 /// that binds its challenge to a cookie of the response with status 401 accepts only the next call.
@@ -62,9 +62,9 @@ public struct DigestAuthentication: Interceptor {
     let first = try await next(try known.map { try answered(request, $0) } ?? request)
     let response = known == nil ? first : first.markedUnstorable()
     if let known { note(response, to: known, at: request.url.origin) }
-    guard response.status == 401, !(context.sink != nil && context.plan.rules.status.accepts(401)),
-      request.body?.isReplayable ?? true,
-      let session = take(response, after: known, at: request.url.origin)
+    guard response.status == 401, learn(response, after: known, at: request.url.origin),
+      !(context.sink != nil && context.plan.rules.status.accepts(401)), request.body?.isReplayable ?? true,
+      let session = session(at: request.url.origin)
     else { return response }
     let second = try await next(try answered(request, session))
     note(second, to: session, at: request.url.origin)
@@ -85,17 +85,24 @@ public struct DigestAuthentication: Interceptor {
     sessions.all.withLock { $0[origin]?.next() }
   }
 
-  /// Stores the challenge of a response with status 401 and returns the session to answer it with. Nil if no challenge
-  /// can be answered, or if the server has refused the user or the password.
-  private func take(
-    _ response: HTTPResponse, after refused: DigestSession?, at origin: HTTPURL.Origin
-  ) -> DigestSession? {
+  /// Stores the challenge of a response with status 401. Returns false if no challenge can be answered, or if the server
+  /// has refused the user or the password.
+  private func learn(_ response: HTTPResponse, after refused: DigestSession?, at origin: HTTPURL.Origin) -> Bool {
     let challenges = AuthenticationChallenge.all(in: response.fields.values(of: "WWW-Authenticate"))
-    guard let challenge = DigestChallenge.strongest(in: challenges, hashes: algorithms.map(\.name)) else { return nil }
-    let session = refused?.isFollowed(by: challenge) == false ? nil : DigestSession(challenge, clientNonce: makeNonce())
+    guard let challenge = DigestChallenge.strongest(in: challenges, hashes: algorithms.map(\.name)) else {
+      return false
+    }
     return sessions.all.withLock { sessions in
-      sessions[origin] = session
-      return sessions[origin]?.next()
+      let stored = sessions[origin]
+      let isRefused = refused.map { stored?.isSame(as: $0) == true } ?? false
+      // Another call may have received the same challenge. Its answers and those of this call are counted together.
+      if let stored, !isRefused, stored.answers(challenge) { return true }
+      if let last = isRefused ? stored : refused, !last.isFollowed(by: challenge) {
+        if isRefused, !last.isProven { sessions[origin] = nil }
+        return false
+      }
+      sessions[origin] = DigestSession(challenge, clientNonce: makeNonce())
+      return true
     }
   }
 

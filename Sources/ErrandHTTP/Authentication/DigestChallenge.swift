@@ -72,6 +72,11 @@ package struct DigestChallenge: Sendable, Hashable {
     return name.hasSuffix("-sess") ? String(name.dropLast(5)) : name
   }
 
+  /// Whether the answer to this challenge protects the password less than the answer to another one.
+  func isWeaker(than other: DigestChallenge) -> Bool {
+    other.hasQuality && !hasQuality || hashName == "md5" && other.hashName != "md5"
+  }
+
   private var isSession: Bool { algorithm?.lowercased().hasSuffix("-sess") == true }
 
   /// The value of `Authorization` or `Proxy-Authorization` (RFC 7616 section 3.4).

@@ -9,7 +9,7 @@ package struct DigestSession: Sendable, Hashable {
   /// The number of answers with the current nonce of the server.
   private var count: UInt32 = 0
   /// Whether the server has accepted an answer, so that the user and the password are right.
-  private var isProven = false
+  package private(set) var isProven = false
 
   /// Makes a session without answers.
   package init(_ challenge: DigestChallenge, clientNonce: String) {
@@ -27,6 +27,11 @@ package struct DigestSession: Sendable, Hashable {
 
   /// Whether both are copies of the session for one challenge.
   package func isSame(as other: DigestSession) -> Bool { clientNonce.hasSameBytes(as: other.clientNonce) }
+
+  /// Whether the answers of the session have the realm and the nonce of a challenge.
+  package func answers(_ other: DigestChallenge) -> Bool {
+    challenge.realm.hasSameBytes(as: other.realm) && challenge.nonce.hasSameBytes(as: other.nonce)
+  }
 
   /// Counts one more answer. Returns a copy of the session for this answer.
   package mutating func next() -> DigestSession {
@@ -58,9 +63,11 @@ package struct DigestSession: Sendable, Hashable {
 
   /// Whether a challenge that follows an answer of this session can be answered. If not, the server has refused the
   /// user or the password. A server that has accepted answers before and sends another nonce has forgotten the old one,
-  /// for example after a restart.
+  /// for example after a restart. But it does not ask for less protection later: somebody else may have sent such a
+  /// challenge, in order to guess the password by the answer.
   package func isFollowed(by new: DigestChallenge) -> Bool {
-    new.isStale || !new.realm.hasSameBytes(as: challenge.realm)
+    if isProven, new.isWeaker(than: challenge) { return false }
+    return new.isStale || !new.realm.hasSameBytes(as: challenge.realm)
       || isProven && !new.nonce.hasSameBytes(as: challenge.nonce)
   }
 }

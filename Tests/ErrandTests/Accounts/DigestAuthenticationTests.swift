@@ -5,6 +5,8 @@ import ErrandChecksum
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
+import TransportChecks
 
 /// Calls to a server with Digest authentication (RFC 7616).
 struct DigestAuthenticationTests {
@@ -87,6 +89,57 @@ struct DigestAuthenticationTests {
     #expect(try await bench.client.send(request) == "done")
     #expect(bench.transport.requests.map(\.text) == ["payment", "payment"])
     #expect(bench.transport.requests.last?.fields[.authorization]?.contains("uri=\"/p\"") == true)
+  }
+
+  @Test func `challenge to a body that is read once is learned`() async throws {
+    let bench = bench { request in
+      let answer = request.fields[.authorization]
+      if answer?.contains("nonce=\"new\"") == true { return .text("third") }
+      if answer?.contains("nc=00000001") == true { return .text("second") }
+      let stale = "Digest realm=\"http-auth@example.org\", nonce=\"new\", qop=auth, stale=true, algorithm=SHA-256"
+      return .status(401, fields: answer == nil ? Self.challenge() : ["WWW-Authenticate": stale])
+    }
+    func upload() -> Ask<String> {
+      Ask(method: .post, body: PieceSource.body([.bytes([1])], isReplayable: false))
+    }
+    #expect(await bench.failure(of: upload())?.status == 401)
+    #expect(try await bench.client.send(upload()) == "second")
+    #expect(await bench.failure(of: upload())?.status == 401)
+    #expect(try await bench.client.send(upload()) == "third")
+    #expect(bench.transport.requests.count == 4)
+  }
+
+  @Test func `calls that share a nonce are counted together`() async throws {
+    let latch = Latch()
+    let used = Recorded<String>()
+    let digesting = DigestAuthentication(user: "a", password: "b", algorithms: [.sha256, .md5])
+    let client = ScriptedClient({ $0.exchangeInterceptors.append(digesting) }) { request in
+      guard let answer = request.fields[.authorization] else {
+        try await latch.wait()
+        return .status(401, fields: Self.challenge())
+      }
+      let count = answer.firstMatch(of: /nc=(\w+)/).map { String($0.1) } ?? ""
+      defer { used.append(count) }
+      return used.all.contains(count) ? .status(401, fields: Self.challenge()) : .text("welcome")
+    }.client
+    let calls = ["/a", "/b"].map { path in Task { try await client.send(Ask<String>(path: RequestPath(path))) } }
+    #expect(await eventually { latch.arrivals == 2 })
+    latch.open()
+    for call in calls { #expect(try await call.value == "welcome") }
+    #expect(used.all.sorted() == ["00000001", "00000002"])
+  }
+
+  @Test(arguments: ["algorithm=MD5", "algorithm=MD5, qop=auth", "algorithm=SHA-256"])
+  func `weaker challenge after a success is not answered`(protection: String) async throws {
+    let bench = bench { request in
+      let answer = request.fields[.authorization]
+      if answer?.contains("nc=00000001") == true { return .text("welcome") }
+      let weak = "Digest realm=\"http-auth@example.org\", nonce=\"new\", stale=true, \(protection)"
+      return .status(401, fields: answer == nil ? Self.challenge() : ["WWW-Authenticate": weak])
+    }
+    #expect(try await bench.client.send(Ask<String>()) == "welcome")
+    for _ in 0..<2 { #expect(await bench.failure(of: Ask<String>())?.status == 401) }
+    #expect(bench.transport.requests.count == 4)
   }
 
   @Test func `other servers get no answer`() async {
