@@ -16,7 +16,7 @@
     /// The transport declares that it lacks the capability.
     static let lacks = [
       "1xx responses are reported", "trailers arrive after the body", "metrics cover the phases",
-      "metrics of a failure cover received data", "refused connection has no response metrics",
+      "metrics name the peer", "metrics of a failure cover received data", "refused connection has no response metrics",
       "sink receives the body in pieces", "error page does not reach the sink",
       "long error page is truncated", "discarded body leaves nothing",
       "paused sink continues after resume", "resume during the pausing write counts",
