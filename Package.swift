@@ -11,12 +11,19 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// The module that apps import, and the modules whose types it exports. A target that imports only Errand depends on all
+/// of them: SwiftPM compiles a target again only if a module changes on which the target depends directly.
+let exported = [
+  "Errand", "ErrandCache", "ErrandCompression", "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandTransfer",
+]
+let errand = exported.map { Target.Dependency(stringLiteral: $0) }
+
 let package = Package(
   name: "Errand",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     // Errand is what apps import. The other modules are for their transports, stores and formats.
-    .library(name: "Errand", targets: ["Errand", "ErrandCache", "ErrandCore", "ErrandHTTP"]),
+    .library(name: "Errand", targets: exported),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .library(name: "ErrandTestingTraits", targets: ["ErrandTestingTraits"]),
     .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
@@ -101,7 +108,7 @@ let package = Package(
       swiftSettings: strict),
     // Trace context, spans and metrics, and their export over OTLP.
     .target(
-      name: "ErrandTelemetry", dependencies: ["Errand", "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandSupport"],
+      name: "ErrandTelemetry", dependencies: errand + ["ErrandSupport"],
       swiftSettings: strict),
     // Adapters for packages of the Swift server ecosystem. Each file is empty unless the trait of its package is enabled.
     .target(
@@ -205,24 +212,24 @@ let package = Package(
     // The command `errand`.
     .executableTarget(
       name: "ErrandCommand",
-      dependencies: [
-        "Errand", "ErrandChecksum", "ErrandGenerate", "ErrandOutbox", "ErrandRecord", "ErrandTransfer", "ErrandTesting",
+      dependencies: errand + [
+        "ErrandChecksum", "ErrandGenerate", "ErrandOutbox", "ErrandRecord", "ErrandTesting",
         "ErrandSupport",
       ],
       swiftSettings: strict),
     // Example apps, each with its own server.
     .executableTarget(
-      name: "ExampleAlbum", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Album",
+      name: "ExampleAlbum", dependencies: errand + ["ErrandTesting"], path: "Examples/Album",
       exclude: ["README.md"], swiftSettings: strict),
     .executableTarget(
-      name: "ExampleMarket", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Market",
+      name: "ExampleMarket", dependencies: errand + ["ErrandTesting"], path: "Examples/Market",
       exclude: ["README.md"], swiftSettings: strict),
     .executableTarget(
-      name: "ExampleLedger", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Ledger",
+      name: "ExampleLedger", dependencies: errand + ["ErrandTesting"], path: "Examples/Ledger",
       exclude: ["README.md"], swiftSettings: strict),
     // Five tasks with Errand and with URLSession, for the guides. `Scripts/comparison.py` compiles the other libraries.
     .target(
-      name: "ExampleComparison", dependencies: ["Errand"], path: "Examples/Comparison", exclude: ["Others"],
+      name: "ExampleComparison", dependencies: errand, path: "Examples/Comparison", exclude: ["Others"],
       swiftSettings: strict),
 
     // Bridges to C libraries.
@@ -255,9 +262,8 @@ let package = Package(
       name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCacheTests",
-      dependencies: [
-        "ErrandCache", "ErrandRedis", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand",
-        "CacheCrasher", "StoreSamples", "TestSupport",
+      dependencies: errand + [
+        "ErrandRedis", "ErrandSupport", "ErrandTesting", "CacheCrasher", "StoreSamples", "TestSupport",
       ],
       swiftSettings: strict),
     // Keys and entries for the tests of all stores.
@@ -270,57 +276,55 @@ let package = Package(
       path: "Tests/CacheCrasher", swiftSettings: strict),
     .testTarget(
       name: "ErrandRedisTests",
-      dependencies: [
-        "ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand",
-        "StoreSamples", "TestSupport",
+      dependencies: errand + [
+        "ErrandRedis", "CHiredis", "ErrandSupport", "ErrandTesting", "StoreSamples", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandOutboxTests",
-      dependencies: [
-        "ErrandOutbox", "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandSupport", "ErrandTesting", "Errand",
-        "OutboxCrasher", "TestSupport",
+      dependencies: errand + [
+        "ErrandOutbox", "ErrandSupport", "ErrandTesting", "OutboxCrasher", "TestSupport",
       ],
       swiftSettings: strict),
     // A process that ErrandOutboxTests kills while the process uses an outbox.
     .executableTarget(
-      name: "OutboxCrasher", dependencies: ["Errand", "ErrandCache", "ErrandOutbox", "ErrandSupport"],
+      name: "OutboxCrasher", dependencies: errand + ["ErrandOutbox", "ErrandSupport"],
       path: "Tests/OutboxCrasher",
       swiftSettings: strict),
     .testTarget(
       name: "ErrandRecordTests",
-      dependencies: [
-        "ErrandRecord", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand", "RecordCrasher",
+      dependencies: errand + [
+        "ErrandRecord", "ErrandSupport", "ErrandTesting", "RecordCrasher",
         "TestSupport",
       ],
       swiftSettings: strict),
     // A process that ErrandRecordTests kills while the process writes the file of its flight record.
     .executableTarget(
-      name: "RecordCrasher", dependencies: ["Errand", "ErrandRecord", "ErrandTesting"], path: "Tests/RecordCrasher",
+      name: "RecordCrasher", dependencies: errand + ["ErrandRecord", "ErrandTesting"], path: "Tests/RecordCrasher",
       swiftSettings: strict),
     // A process that makes pages of flight records, for Scripts/page.py.
     .executableTarget(
-      name: "PageSample", dependencies: ["Errand", "ErrandRecord", "ErrandTesting"], path: "Tests/PageSample",
+      name: "PageSample", dependencies: errand + ["ErrandRecord", "ErrandTesting"], path: "Tests/PageSample",
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTelemetryTests",
-      dependencies: [
-        "ErrandTelemetry", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand", "TestSupport",
+      dependencies: errand + [
+        "ErrandTelemetry", "ErrandSupport", "ErrandTesting", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandGenerateTests", dependencies: ["ErrandGenerate", "GeneratedTeaShop", "Errand", "ErrandTesting"],
+      name: "ErrandGenerateTests", dependencies: errand + ["ErrandGenerate", "GeneratedTeaShop", "ErrandTesting"],
       swiftSettings: strict),
     // Requests that `errand generate` wrote, for ErrandGenerateTests. It has the default settings of a new package.
     .target(
-      name: "GeneratedTeaShop", dependencies: ["Errand"], path: "Tests/GeneratedTeaShop", exclude: ["openapi.json"],
+      name: "GeneratedTeaShop", dependencies: errand, path: "Tests/GeneratedTeaShop", exclude: ["openapi.json"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),
     .testTarget(
       name: "ErrandPublicSuffixTests", dependencies: ["ErrandPublicSuffix", "ErrandCore"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandXMLTests", dependencies: ["ErrandXML", "ErrandCore", "ErrandTesting", "Errand", "TestSupport"],
+      name: "ErrandXMLTests", dependencies: errand + ["ErrandXML", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     // The tests of ErrandBackground use the faulty file systems of these tests.
     .testTarget(
@@ -332,9 +336,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests",
-      dependencies: [
-        "ErrandCurl", "ErrandDecoding", "ErrandTLS", "CErrandTLS", "ErrandSupport", "ErrandTesting", "Errand",
-        "CodedSamples", "TransportChecks", "TestSupport",
+      dependencies: errand + [
+        "ErrandCurl", "ErrandDecoding", "ErrandTLS", "CErrandTLS", "ErrandSupport", "ErrandTesting", "CodedSamples",
+        "TransportChecks", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -360,8 +364,8 @@ let package = Package(
       path: "Tests/TransportChecks", swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests",
-      dependencies: [
-        "ErrandURLSession", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand", "TransportChecks",
+      dependencies: errand + [
+        "ErrandURLSession", "ErrandSupport", "ErrandTesting", "TransportChecks",
         "TransportProbe", "TestSupport",
       ],
       swiftSettings: strict),
@@ -371,12 +375,12 @@ let package = Package(
       path: "Tests/TransportProbe", swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests",
-      dependencies: ["ErrandTesting", "ErrandTestingTraits", "Errand", "ErrandJSON", "ErrandRecord", "ErrandSupport"],
+      dependencies: errand + ["ErrandTesting", "ErrandTestingTraits", "ErrandRecord", "ErrandSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",
-      dependencies: [
-        "Errand", "ErrandBackground", "ErrandTransfer", "ErrandChecksum", "ErrandDecoding", "ErrandSupport",
+      dependencies: errand + [
+        "ErrandBackground", "ErrandChecksum", "ErrandDecoding", "ErrandSupport",
         "ErrandTesting",
         "CodedSamples", "MainActorClient", "PublicRequests", "MemoryProbe", "DownloadCrasher", "TestSupport",
         "TransportChecks",
@@ -385,39 +389,38 @@ let package = Package(
     // The settings of a client from the environment, and draining.
     .testTarget(
       name: "ErrandServerTests",
-      dependencies: ["Errand", "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandTesting", "TestSupport"],
+      dependencies: errand + ["ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     // A process that sends a file or receives very large responses, while ErrandTests measures its memory.
     .executableTarget(
-      name: "MemoryProbe", dependencies: ["Errand"], path: "Tests/MemoryProbe", swiftSettings: strict),
+      name: "MemoryProbe", dependencies: errand, path: "Tests/MemoryProbe", swiftSettings: strict),
     // A process that ErrandTests kills during a download.
     .executableTarget(
-      name: "DownloadCrasher", dependencies: ["Errand"], path: "Tests/DownloadCrasher", swiftSettings: strict),
+      name: "DownloadCrasher", dependencies: errand, path: "Tests/DownloadCrasher", swiftSettings: strict),
     // A process in which file calls fail, and the C library that makes them fail. The tests do not link that library,
     // because their own file calls must not fail.
     .executableTarget(
-      name: "FaultProbe", dependencies: ["Errand", "ErrandCache", "ErrandCore", "CFaultyCalls"],
+      name: "FaultProbe", dependencies: errand + ["CFaultyCalls"],
       path: "Tests/FaultProbe", swiftSettings: strict),
     .target(name: "CFaultyCalls", path: "Tests/CFaultyCalls"),
     // A small app whose default isolation is the main actor, for ErrandTests.
     .target(
-      name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",
+      name: "MainActorClient", dependencies: errand, path: "Tests/MainActorClient",
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     // A module with public requests, for ErrandTests. It has the default settings of a new package.
     .target(
-      name: "PublicRequests", dependencies: ["Errand"], path: "Tests/PublicRequests",
+      name: "PublicRequests", dependencies: errand, path: "Tests/PublicRequests",
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "ExampleTests",
-      dependencies: [
-        "ExampleAlbum", "ExampleMarket", "ExampleLedger", "ExampleComparison", "Errand", "ErrandTesting", "TestSupport",
+      dependencies: errand + [
+        "ExampleAlbum", "ExampleMarket", "ExampleLedger", "ExampleComparison", "ErrandTesting", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandTests",
-      dependencies: [
-        "ErrandCommand", "Errand", "ErrandJSON", "ErrandOutbox", "ErrandRecord", "ErrandSupport", "ErrandTransfer",
-        "ErrandTesting", "TestSupport",
+      dependencies: errand + [
+        "ErrandCommand", "ErrandOutbox", "ErrandRecord", "ErrandSupport", "ErrandTesting", "TestSupport",
       ],
       swiftSettings: strict),
     // Helpers of several test targets: the built programs and the conditions of a run.
