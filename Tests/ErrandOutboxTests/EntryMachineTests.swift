@@ -77,6 +77,8 @@ struct EntryMachineTests {
     Case(name: "editing with unknown fate is ignored", from: .unknown, event: .edit, to: nil, unknown: 1),
     Case(name: "editing a running entry is ignored", from: .sending, event: .edit, to: nil),
     Case(name: "failed parent", from: .queued, event: .parentFailed(3), to: .rejected),
+    Case(
+      name: "failed parent with unknown fate is ignored", from: .queued, event: .parentFailed(3), to: nil, unknown: 1),
     Case(name: "unreadable request", from: .queued, event: .unreadable(reason, waits: false), to: .parked),
     Case(name: "unknown type", from: .queued, event: .unreadable(reason, waits: true), to: .queued),
   ]
@@ -134,6 +136,8 @@ struct EntryMachineTests {
 
   @Test func `fourth conflict parks the entry`() {
     var facts = Self.entry(.sending)
+    facts.conflicts = 2
+    #expect(Self.after(.attempted(.conflict(Self.reason), chance: 0), facts)?.facts.state == .rejected)
     facts.conflicts = 3
     #expect(Self.after(.attempted(.conflict(Self.reason), chance: 0), facts)?.facts.state == .parked)
   }

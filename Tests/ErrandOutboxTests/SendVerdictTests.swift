@@ -1,4 +1,7 @@
-import ErrandCore
+import Errand
+import ErrandHTTP
+import ErrandSupport
+import ErrandTesting
 import Testing
 
 @testable import ErrandOutbox
@@ -132,5 +135,24 @@ struct SendVerdictTests {
 
   @Test func `certificate failures count`() {
     #expect(retry(SendVerdict(result(.transport, .tls, notSent: true)))?.counts == true)
+  }
+
+  @Test(arguments: [(429, true), (503, false)])
+  func `repeated call is not sent if the first exchange was not`(status: Int, isNotSent: Bool) async {
+    let count = Locked(0)
+    let transport = ScriptedTransport { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 1 { return .status(status) }
+      throw TransportFailure(.refused, "refused", isCertainlyNotSent: true)
+    }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    configuration.retries = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero)
+    let outcome = await APIClient(configuration).outcome(of: Rename(title: "x"))
+    #expect(transport.requests.count == 2)
+    #expect(SendResult(outcome, hadUnknownFate: false).isCertainlyNotSent == isNotSent)
   }
 }
