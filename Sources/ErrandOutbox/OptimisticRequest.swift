@@ -263,7 +263,7 @@ extension OutboxRunner {
     for (id, type, state) in try store.waiting(of: client.presentAccount ?? "", types: Array(optimistic.keys)) {
       let entry =
         if let old = patches[id], old.state.hasSameBytes(as: state) { old } else {
-          EntryPatches(id: id, state: state, patches: try optimistic[type].map { try self.patches(of: id, $0) } ?? [])
+          EntryPatches(id: id, state: state, patches: optimistic[type].map { self.patches(of: id, $0) } ?? [])
         }
       known[id] = entry
       if entry.patches.contains(where: { $0.target == ObjectIdentifier(target) }) { found.append(entry) }
@@ -273,8 +273,8 @@ extension OutboxRunner {
   }
 
   /// The patches of a stored entry; none if it cannot be read, because sending it will report that.
-  private func patches(of id: Int64, _ type: any OutboxRequest.Type) throws -> [OutboxPatch] {
-    guard let stored = try store.stored(id), stored.isIntact, stored.facts.version <= type.outboxVersion,
+  private func patches(of id: Int64, _ type: any OutboxRequest.Type) -> [OutboxPatch] {
+    guard let stored = try? store.stored(id), stored.isIntact, stored.facts.version <= type.outboxVersion,
       let request = try? coding.decode(type, stored, store, allowsPending: true) as? any OptimisticRequest
     else { return [] }
     return request.patches(of: .init(rawValue: id))

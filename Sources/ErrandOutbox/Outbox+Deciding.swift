@@ -110,9 +110,9 @@ extension Outbox {
     let (events, event) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let token = timers.schedule(at: timers.now.advanced(by: limit)) { event.finish() }
     defer { timers.cancel(token) }
-    let changes = changes
+    let touches = runner.watches.touches()  // also if another process has changed entries
     let relay = Task {
-      for await _ in changes { event.yield() }
+      for await _ in touches { event.yield() }
       event.finish()
     }
     defer { relay.cancel() }

@@ -93,6 +93,10 @@ public final class Outbox: Sendable {
 
   /// Tries the entries again at once that wait for the network or a login. Call it, for example, when the app comes to
   /// the foreground.
+  ///
+  /// Call it also after each login, logout and switch of the account, unless the client's credential provider is the
+  /// ``ErrandCore/CredentialStore`` that it had when the outbox was opened: the outbox does not notice the changes of
+  /// another provider. In a process without the right to send, the call does not reach the process that sends.
   public func wake() { runner.wake() }
 
   /// Stops sending until ``resume()`` is called. Running calls continue. Requests can still be added.

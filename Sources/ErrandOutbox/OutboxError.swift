@@ -49,6 +49,10 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The code and the sentences.
   public var description: String { "\(code): \(message)" }
 
+  /// The error that ``OutboxSeal/open(_:)`` throws for a form that it can never open. The entry is parked with the
+  /// message as its reason; write one or two English sentences without secrets.
+  public static func unreadable(_ message: String) -> OutboxError { OutboxError(.unreadable, message) }
+
   init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -31,7 +31,8 @@ public struct OutboxLane: Sendable, Hashable {
 public enum OutboxLogout: Sendable, Hashable {
   /// The entries wait until the account logs in again.
   case keep
-  /// The entries are sent first, until none is left or the time has passed. The rest is kept.
+  /// The entries are sent first, until none is left or the time has passed. The rest is kept. If another process sends,
+  /// this process notices the end within five seconds.
   case sendFirst(within: Duration)
   /// The entries are discarded.
   case discard

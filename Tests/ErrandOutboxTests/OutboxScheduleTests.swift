@@ -89,6 +89,20 @@ struct OutboxScheduleTests {
     #expect(decide([entry(1, "a")]) { $0.heldUntil = now }.send == [1])
   }
 
+  @Test func `one entry that has not failed is a probe`() {
+    var failed = entry(1, "a")
+    failed.failures = 1
+    let until = WallTime(milliseconds: 1_000_500)
+    let heads = [failed, entry(2, "b"), entry(3, "c")]
+    let probe = decide(heads) { ($0.heldUntil, $0.mayProbe) = (until, true) }
+    #expect(probe.send == [2])
+    #expect(probe.wakeAt == until)
+    #expect(decide(heads) { ($0.heldUntil, $0.mayProbe) = (now, true) }.send == [1, 2, 3])
+    let running = [OutboxSchedule.Running(id: 9, account: "", lane: "x")]
+    let full = decide(heads) { ($0.heldUntil, $0.mayProbe, $0.running, $0.parallel) = (until, true, running, 1) }
+    #expect(full.send.isEmpty)
+  }
+
   @Test func `expired entry is not sent`() {
     var old = entry(1, "a")
     old.expires = now
@@ -135,6 +149,18 @@ struct SendHoldTests {
     #expect(hold.until == WallTime(milliseconds: 1_000))
     hold.learn(from: retry(.login), at: WallTime(milliseconds: 1_000), chance: 1, BackOff())
     #expect(hold.until == WallTime(milliseconds: 3_000))
+  }
+
+  @Test func `each pause allows one probe`() {
+    var hold = SendHold()
+    #expect(!hold.mayProbe)
+    hold.learn(from: retry(.offline), at: now, chance: 1, BackOff())
+    #expect(hold.mayProbe)
+    hold.begin()
+    hold.learn(from: retry(.offline), at: now, chance: 1, BackOff())
+    #expect(!hold.mayProbe)
+    hold.learn(from: retry(.login), at: WallTime(milliseconds: 1_000), chance: 1, BackOff())
+    #expect(hold.mayProbe)
   }
 
   @Test func `response ends the pause`() {

@@ -22,6 +22,8 @@ struct OutboxSchedule: Sendable, Equatable {
     var isPaused = false
     /// The time before which nothing is sent: see ``SendHold``.
     var heldUntil: WallTime?
+    /// Whether one entry that has not failed may be sent before that time.
+    var mayProbe = false
     /// The most entries that are sent at the same time.
     var parallel = 4
   }
@@ -48,13 +50,15 @@ struct OutboxSchedule: Sendable, Equatable {
     expire = input.expiring.filter { Self.isExpired($0, input.now) && !ids.contains($0.id) }.map(\.id)
     wakeAt = input.nextExpiry
     guard !input.isPaused else { return }
+    var (heads, free) = (input.heads, input.parallel - input.running.count)
     if let until = input.heldUntil, until > input.now {
       look(at: until)
-      return
+      guard input.mayProbe else { return }
+      heads.removeAll { $0.failures > 0 }
+      free = min(free, 1)
     }
     var busy = Set(input.running.map { Lane(account: ByteText($0.account), name: ByteText($0.lane)) })
-    var free = input.parallel - input.running.count
-    for head in input.heads {
+    for head in heads {
       guard head.state == .queued, head.waits == 0, head.account.hasSameBytes(as: input.account),
         !ids.contains(head.id), !Self.isExpired(head, input.now)
       else { continue }

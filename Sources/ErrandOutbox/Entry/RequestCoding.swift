@@ -22,7 +22,11 @@ struct EncodedRequest {
 public protocol OutboxSeal: Sendable {
   /// Returns the sealed form of the bytes.
   func seal(_ bytes: Data) throws -> Data
-  /// Returns the bytes of a sealed form; throws an error if the form was changed or has another key.
+  /// Returns the bytes of a sealed form.
+  ///
+  /// If the function throws, the entry is tried again later and no attempt is spent, because the key may be unavailable
+  /// for a while, for example while the device is locked. Throw ``OutboxError/unreadable(_:)`` if the form can never be
+  /// opened, for example because it was changed: the entry is then parked.
   func open(_ sealed: Data) throws -> Data
 }
 
@@ -130,8 +134,15 @@ struct RequestCoding: Sendable {
   func open(_ stored: StoredEntry) throws -> Data {
     guard stored.facts.isSealed else { return stored.request }
     guard let seal else { throw OutboxError(.unreadable, "The stored request is sealed, and the outbox has no seal.") }
-    return try seal.open(stored.request)
+    do { return try seal.open(stored.request) } catch let error as OutboxError { throw error } catch {
+      throw SealFailure(cause: error)
+    }
   }
+}
+
+/// A seal could not open a stored request now.
+struct SealFailure: Error {
+  let cause: any Error
 }
 
 /// Finds properties that look like secrets. The list is shorter than that for masked logs, because a harmless property

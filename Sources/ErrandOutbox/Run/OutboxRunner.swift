@@ -25,6 +25,9 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// The results of attempts that could not be recorded yet, for example because the disk is full.
   var unsaved: [Ended] = []
   var hold = SendHold()
+  /// The entries that the database can neither read nor change, because its file is damaged. They are left alone, and
+  /// their lanes wait.
+  var damaged: Set<Int64> = []
   /// The patches of the entries that wait, as far as they were asked for.
   var patches: [Int64: EntryPatches] = [:]
   var isPaused = false
@@ -204,6 +207,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
       try removeOldEntries(now)
       let decision = try decide(now)
       let started = try begin(decision, now)
+      if !started.isEmpty { hold.begin() }
       for (facts, request) in started { start(facts, request, reconciles: decision.reconcile.contains(facts.id)) }
       let wait = [decision.wakeAt.map { now.milliseconds(to: $0) }, poll].compactMap(\.self).min()
       if let wait { look(after: wait, since: began) } else { stopTimer() }
@@ -219,10 +223,15 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// before anything is sent.
   private func takeLease(_ now: WallTime) throws -> Bool {
     if lease != nil { return true }
-    guard let lock = FileLock.alone(folder.lease, waiting: 1) else { return false }
+    guard let lock = FileLock.alone(folder.lease, waiting: 1) else {
+      guard SystemFile.kind(folder.lease) == .file, access(folder.lease, R_OK | W_OK) == 0 else {
+        throw OutboxError(.folder, "“\(folder.lease)” cannot be opened; check its permissions, or remove it.")
+      }
+      return false
+    }
     let changed = try store.transaction {
       try store.exchange(&clock)
-      return try store.recover(at: now, configuration.backOff)
+      return try store.recover(at: now, configuration.backOff) { id, change in try sparing(id, change) ?? [] }
     }
     lease = lock
     publish(changed)
@@ -242,74 +251,15 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   private func decide(_ now: WallTime) throws -> OutboxSchedule {
     let account = client.presentAccount ?? ""
     decidedAccount = account
-    let limit = configuration.allowedParallel + running.count
+    let limit = configuration.allowedParallel + running.count + damaged.count
     let heads = try store.heads(of: account, limit: limit)
-    let expiring = try store.expiring(at: now, limit: 100)
+    let expiring = try store.expiring(at: now, limit: 100 + damaged.count)
     return OutboxSchedule(
       OutboxSchedule.Input(
-        heads: heads.entries, nextDue: heads.next, expiring: expiring.entries, nextExpiry: expiring.next,
+        heads: heads.entries.filter { !damaged.contains($0.id) }, nextDue: heads.next,
+        expiring: expiring.entries.filter { !damaged.contains($0.id) }, nextExpiry: expiring.next,
         running: running.values.map(\.entry), account: account, now: now, isPaused: isPaused,
-        heldUntil: hold.until, parallel: configuration.allowedParallel))
-  }
-
-  /// Records the attempts that begin now, and the entries that expire. Returns the requests to send or to reconcile.
-  private func begin(
-    _ decision: OutboxSchedule, _ now: WallTime
-  ) throws -> [(facts: EntryFacts, request: any OutboxRequest)] {
-    guard !decision.send.isEmpty || !decision.reconcile.isEmpty || !decision.expire.isEmpty else { return [] }
-    point(.beginning)
-    var started: [(EntryFacts, any OutboxRequest)] = []
-    let changed = try store.transaction {
-      try store.exchange(&clock)
-      var changed = try decision.expire.flatMap { try store.apply(.expire, to: $0, now) }
-      for id in decision.send + decision.reconcile {
-        guard let stored = try store.stored(id) else { continue }
-        switch read(stored) {
-        case .success(let request) where decision.reconcile.contains(id): started.append((stored.facts, request))
-        case .success(let request):
-          let begun = try store.apply(.attempt, to: id, now)
-          changed += begun
-          if let facts = begun.first { started.append((facts, request)) }
-        case .failure(let fault):
-          changed += try store.apply(.unreadable(fault.reason, waits: fault.waits), to: id, now)
-        }
-      }
-      return changed
-    }
-    publish(changed)
-    // An entry that ended, or cannot be sent, leaves its place to another one.
-    if !decision.expire.isEmpty || started.count < decision.send.count + decision.reconcile.count { request() }
-    return started
-  }
-
-  /// The reason why a stored request cannot be sent by this process.
-  struct Fault: Error {
-    let reason: OutboxReason
-    /// Whether another version of the app may be able to send it.
-    let waits: Bool
-  }
-
-  func read(_ stored: StoredEntry) -> Result<any OutboxRequest, Fault> {
-    let facts = stored.facts
-    guard stored.isIntact else {
-      return .failure(Fault(reason: OutboxReason(.unreadable, "The stored entry is damaged."), waits: false))
-    }
-    guard let type = types[facts.type], facts.version <= type.outboxVersion else {
-      let message = "The type \(facts.type), version \(facts.version), is not in the list of the outbox."
-      return .failure(Fault(reason: OutboxReason(.unknownType, message), waits: true))
-    }
-    if facts.isSealed, coding.seal == nil {
-      let message = "The stored request is sealed, and the outbox has no seal."
-      return .failure(Fault(reason: OutboxReason(.unreadable, message), waits: true))
-    }
-    do {
-      return .success(try coding.decode(type, stored, store))
-    } catch let error as OutboxError where error.code == .parent {
-      return .failure(Fault(reason: OutboxReason(.parentFailed, error.message), waits: false))
-    } catch {
-      return .failure(
-        Fault(reason: OutboxReason(.unreadable, "The stored request cannot be read: \(error)"), waits: false))
-    }
+        heldUntil: hold.until, mayProbe: hold.mayProbe, parallel: configuration.allowedParallel))
   }
 
   /// Updates the observed entries that another process has changed.

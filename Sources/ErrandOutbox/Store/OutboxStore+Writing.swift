@@ -355,11 +355,16 @@ extension OutboxStore {
   // MARK: - Many entries
 
   /// Queues the entries again that a process sent which has ended. The caller holds the lease.
-  func recover(at now: WallTime, _ backOff: BackOff) throws -> [EntryFacts] {
+  /// - Parameter change: Runs the change of an entry.
+  func recover(
+    at now: WallTime, _ backOff: BackOff, _ change: (Int64, () throws -> [EntryFacts]) throws -> [EntryFacts]
+  ) throws -> [EntryFacts] {
     try run(
       "UPDATE entry INDEXED BY entry_held SET not_before=added WHERE state=0 AND not_before=9223372036854775807")
     let interrupted = try rows("SELECT id FROM entry WHERE state=1") { $0.number(0) }
-    return try interrupted.flatMap { try apply(.interrupted, to: $0, now, backOff: backOff) }
+    return try interrupted.flatMap { id in
+      try change(id) { try apply(.interrupted, to: id, now, backOff: backOff) }
+    }
   }
 
   /// Makes entries due that wait for the network or for a login.

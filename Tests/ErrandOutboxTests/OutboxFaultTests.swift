@@ -1,0 +1,163 @@
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// Faults of one entry, one lane, one key or one process, which must not stop the others.
+struct OutboxFaultTests {
+  // MARK: - Damage
+
+  /// Makes the overflow pages of a row unreadable whose text consists of one letter.
+  private static func damageOverflow(of letter: UInt8, in file: URL) throws -> Int {
+    let size = 4_096
+    var bytes = [UInt8](try Data(contentsOf: file))
+    let pages = stride(from: 0, to: bytes.count - size + 1, by: size).filter { page in
+      bytes[(page + 4)..<(page + size)].allSatisfy { $0 == letter }
+    }
+    for page in pages { bytes.replaceSubrange(page..<(page + 4), with: [0x7f, 0xff, 0xff, 0xff]) }
+    try Data(bytes).write(to: file)
+    return pages.count
+  }
+
+  @Test func `unreadable row stops only its lane`() async throws {
+    let lines = Locked<[String]>([])
+    let fixture = try OutboxFixture()
+    fixture.client.configure { $0.log = { line in lines.withLock { $0.append(line.text) } } }
+    let first = try fixture.open()
+    first.pause()
+    let bad = try await first.add(Rename(note: "1", title: String(repeating: "z", count: 100_000))).id
+    let next = try await first.add(Rename(note: "1", title: "next")).id
+    let good = try await first.add(Rename(note: "2", title: "good")).id
+    try await first.runner.perform { try $0.store.database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    await first.close()
+    #expect(try Self.damageOverflow(of: 0x7a, in: fixture.folder.appending(path: "errand-outbox.sqlite")) > 10)
+
+    let second = try fixture.open()
+    #expect(try await second.reaches(good, .delivered))
+    #expect(try await second.entry(bad)?.state == .queued)
+    #expect(try await second.entry(next)?.state == .queued)
+    #expect(lines.withLock { $0.contains { $0.contains("damaged at entry \(bad.rawValue)") } })
+    #expect(fixture.paths == ["/notes/2"])
+    await second.close()
+  }
+
+  // MARK: - Keys
+
+  /// A seal whose key is unavailable for a number of calls.
+  private final class Locking: OutboxSeal {
+    struct Unavailable: Error {}
+    let left: Locked<Int>
+    let isForever: Bool
+
+    init(_ count: Int, isForever: Bool = false) {
+      left = Locked(count)
+      self.isForever = isForever
+    }
+
+    func seal(_ bytes: Data) throws -> Data { Data(bytes.reversed()) }
+
+    func open(_ sealed: Data) throws -> Data {
+      let isLocked = left.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      guard isLocked else { return Data(sealed.reversed()) }
+      if isForever { throw OutboxError.unreadable("The form was changed.") }
+      throw Unavailable()
+    }
+  }
+
+  @Test func `unavailable key delays the lane`() async throws {
+    let fixture = try OutboxFixture()
+    let outbox = try fixture.open { $0.seal = Locking(2) }
+    outbox.pause()
+    let first = try await outbox.add(Rename(title: "first")).id
+    let second = try await outbox.add(Rename(title: "second")).id
+    outbox.resume()
+    #expect(try await outbox.waits(first, failures: 1))
+    #expect(try await outbox.entry(first)?.reason?.code == .unreadable)
+    #expect(try await fixture.advance(outbox, until: first))
+    #expect(try await outbox.reaches(second, .delivered))
+    #expect(fixture.bodies == [#"{"title":"first"}"#, #"{"title":"second"}"#])
+    #expect(try await outbox.entry(first)?.attempts == 1)
+    await outbox.close()
+  }
+
+  @Test func `form that the seal rejects is parked`() async throws {
+    let fixture = try OutboxFixture()
+    let outbox = try fixture.open { $0.seal = Locking(1, isForever: true) }
+    let receipt = try await outbox.add(Rename(title: "x"))
+    #expect(await receipt.outcome.state == .parked)
+    #expect(try await outbox.entry(receipt.id)?.reason?.message.contains("The form was changed.") == true)
+    await outbox.close()
+  }
+
+  // MARK: - Lanes
+
+  @Test func `lane without a login delays no other lane`() async throws {
+    let fixture = try OutboxFixture { $0.path == "/steps/1" ? .status(401) : .status(204) }
+    try await fixture.login("ada")
+    let outbox = try fixture.open()
+    let bad = try await outbox.add(Strict(step: 1)).id
+    let hasFailed = try await until {
+      let facts = try await outbox.runner.perform { try $0.store.facts(of: bad.rawValue) }
+      guard let facts, facts.state == .queued else { return false }
+      if facts.failures < 8 { fixture.clock.advance(by: .seconds(1)) }
+      return facts.failures >= 8
+    }
+    #expect(hasFailed)
+    let good = try await outbox.add(Rename(title: "x")).id
+    #expect(try await outbox.reaches(good, .delivered))
+    #expect(try await outbox.entry(bad)?.state == .queued)
+    await outbox.close()
+  }
+
+  // MARK: - Processes
+
+  @Test func `lease that cannot be opened is reported`() async throws {
+    let lines = Locked<[String]>([])
+    let fixture = try OutboxFixture()
+    fixture.client.configure { $0.log = { line in lines.withLock { $0.append(line.text) } } }
+    let lease = fixture.folder.appending(path: "errand-outbox.lease")
+    try FileManager.default.createDirectory(
+      at: lease, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    chmod(fixture.folder.path(), 0o700)
+    let outbox = try fixture.open()
+    _ = try await outbox.add(Rename(title: "x"))
+    #expect(try await until { lines.withLock { $0.contains { $0.contains("errand-outbox.lease” cannot be opened") } } })
+    #expect(fixture.server.requests.isEmpty)
+    await outbox.close()
+  }
+
+  @Test func `logout waits for the process that sends`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { _ in LoopbackAnswer.status(204).held(at: gate) }
+    try await fixture.login("ada")
+    let sender = try fixture.open()
+    _ = try await sender.add(Rename(title: "x"))
+    try await fixture.server.request(number: 1)
+    let other = try fixture.open()
+    try await other.handleEvents()
+    let pending = fixture.clock.pending
+    let left = Locked<Int?>(nil)
+    let drain = Task {
+      let count = try await other.prepareLogout(of: "ada", .sendFirst(within: .seconds(1_000_000_000)))
+      left.withLock { $0 = count }
+    }
+    defer { drain.cancel() }
+    #expect(try await until { fixture.clock.pending > pending })
+    gate.open()
+    #expect(try await until { try await sender.summary.waiting == 0 })
+    let isOver = try await until {
+      fixture.clock.advance(by: .seconds(1))
+      return left.withLock { $0 } != nil
+    }
+    #expect(isOver)
+    #expect(left.withLock { $0 } == 0)
+    await other.close()
+    await sender.close()
+  }
+}
