@@ -1,4 +1,5 @@
 import ErrandGenerate
+import ErrandRecord
 import Foundation
 
 /// Implements `errand generate`, which writes Swift code for the API that a document describes.
@@ -26,15 +27,8 @@ struct GenerateCommand {
   private var source: String { document.lastPathComponent }
 
   private func run() -> ExitCode {
-    let bytes: Data
     do {
-      bytes = try Data(contentsOf: document)
-    } catch {
-      Terminal.reportError("“\(arguments.document)” cannot be read: \(error.localizedDescription)")
-      return .notStored
-    }
-    do {
-      let root = try Self.read(bytes, source)
+      let root = try RecordingReader.isRecording(source) ? draft() : Self.read(Data(contentsOf: document), source)
       let result = try RequestGenerator.generate(root, source: source, options: arguments.options) { [document] path in
         try Self.read(Data(contentsOf: document.deletingLastPathComponent().appending(path: path)), path)
       }
@@ -42,12 +36,30 @@ struct GenerateCommand {
         Terminal.write(PlainText.visible("\(source)\(note.pointer): \(note.reason)") + "\n", to: .error)
       }
       return apply(result)
+    } catch let error as CocoaError {
+      Terminal.reportError("“\(arguments.document)” cannot be read: \(error.localizedDescription)")
+      return .notStored
+    } catch let error as HTTPArchiveError where error.code == .unreadable {
+      Terminal.reportError("\(error)")
+      return .notStored
     } catch let error as DocumentError {
       Terminal.reportError("\(source), \(error)")
     } catch {
       Terminal.reportError("\(source): \(error)")
     }
     return .data
+  }
+
+  /// The document of a draft from a recording.
+  private func draft() throws -> DocumentNode {
+    let archive = try HTTPArchive(contentsOf: document)
+    let draft = try RecordingDraft(RecordingReader.exchanges(archive), host: arguments.host)
+    if arguments.host == nil, !draft.otherHosts.isEmpty {
+      let others = draft.otherHosts.prefix(5).joined(separator: ", ")
+      let note = "\(source): the draft is for \(draft.host); choose another host with --host: \(others)"
+      Terminal.write(PlainText.visible(note) + "\n", to: .error)
+    }
+    return draft.document
   }
 
   /// Reads YAML from a file with such an extension, and JSON from every other file.

@@ -5,11 +5,14 @@ struct GenerateArguments: Equatable {
   var document = ""
   var folder = ""
   var isCheck = false
+  /// The host of a recording; nil for the host with most exchanges.
+  var host: String?
   var options = GenerateOptions()
 
   /// Parses all arguments.
   init(_ words: [String]) throws(UsageError) {
-    var reader = WordReader(words, flags: ["--check"], valued: ["--into", "--tag", "--path", "--access", "--name"])
+    let valued: Set = ["--into", "--tag", "--path", "--access", "--name", "--host"]
+    var reader = WordReader(words, flags: ["--check"], valued: valued)
     while let item = try reader.next() {
       switch item {
       case .flag: isCheck = true
@@ -23,12 +26,16 @@ struct GenerateArguments: Equatable {
       throw UsageError("the document is missing; write it as in “errand generate openapi.json --into Sources/API”")
     }
     guard !folder.isEmpty else { throw UsageError("the folder is missing; add --into DIR") }
+    guard host == nil || RecordingReader.isRecording(document) else {
+      throw UsageError("--host chooses the host of a recording (.har or .flight), not of “\(document)”")
+    }
   }
 
   private mutating func set(_ name: String, _ value: String) throws(UsageError) {
     guard !value.isEmpty else { throw UsageError("\(name) needs a value") }
     switch name {
     case "--into": folder = value
+    case "--host": host = value
     case "--tag": options.tags.append(value)
     case "--path":
       guard value.utf8.first == UInt8(ascii: "/") || value.utf8.first == UInt8(ascii: "*") else {
@@ -59,10 +66,13 @@ extension HelpText {
     share. The same document gives the same bytes. Parts that cannot be generated are reported with
     their JSON pointer, and the rest is generated.
 
-      DOCUMENT            the document; files beside it are read if it refers to them
+      DOCUMENT            the document; files beside it are read if it refers to them. From a recording
+                          (.har or .flight) a draft is written: it has the names and types of what was
+                          sent, and no values
       --into DIR          the folder; it is created if it is missing
 
     what is generated
+      --host NAME         the host of a recording; by default the one with most exchanges
       --tag WORD          only operations with this tag; may be repeated
       --path PATTERN      only operations with such a path, as in '/users/*'; may be repeated
       --access LEVEL      internal (the default), package or public
@@ -77,6 +87,7 @@ extension HelpText {
     examples
       errand generate openapi.json --into Sources/API --access public
       errand generate openapi.json --into Sources/API --tag users --check
+      errand generate traffic.har --into Draft --host api.example.com
 
     exit status
       0  success                                        64  wrong arguments

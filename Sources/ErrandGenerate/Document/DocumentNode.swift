@@ -69,3 +69,15 @@ package struct DocumentError: Error, Equatable, CustomStringConvertible {
   /// One sentence with line and column.
   package var description: String { "line \(line), column \(column): \(reason)" }
 }
+
+// Documents that the program makes itself have no places.
+extension DocumentNode: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+  init(_ content: Content) { self.init(content: content, line: 1, column: 1) }
+  init(members entries: [(key: String, value: DocumentNode)]) { self.init(.object(DocumentMembers(entries))) }
+
+  package init(stringLiteral text: String) { self.init(.string(text)) }
+  package init(arrayLiteral elements: DocumentNode...) { self.init(.array(elements)) }
+  package init(dictionaryLiteral entries: (String, DocumentNode)...) {
+    self.init(members: entries.map { (key: $0.0, value: $0.1) })
+  }
+}

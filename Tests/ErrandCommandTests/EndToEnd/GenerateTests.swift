@@ -60,4 +60,54 @@ struct GenerateTests {
       #expect(try await BuiltCommand.run(["generate", folder.path + "/none.json", "--into", folder.path]).status == 66)
     }
   }
+
+  /// An archive with a page of a browser and two exchanges with an API.
+  private static let archive = #"""
+    {"log": {"version": "1.2", "creator": {"name": "browser", "version": "1"}, "entries": [
+      \#(entry("https://www.shop.example/", "text/html", "<p>canary-7f3c</p>")),
+      \#(entry("https://api.shop.example/teas/7?key=canary-7f3c&q=a%20b", "application/json", #"{\"id\": 7, \"name\": \"canary-7f3c\"}"#)),
+      \#(entry("https://api.shop.example/teas/8?q=x", "application/json", #"{\"id\": 8}"#))]}}
+    """#
+
+  private static func entry(_ url: String, _ type: String, _ text: String) -> String {
+    #"""
+    {"startedDateTime": "2026-01-31T12:00:00Z", "time": 1, "cache": {}, "timings": {"send": 0, "wait": 1, "receive": 0},
+      "request": {"method": "GET", "url": "\#(url)", "httpVersion": "HTTP/2", "cookies": [], "queryString": [],
+        "headers": [{"name": "Authorization", "value": "Bearer canary-7f3c"}], "headersSize": -1, "bodySize": 0},
+      "response": {"status": 200, "statusText": "", "httpVersion": "HTTP/2", "cookies": [], "redirectURL": "",
+        "headers": [{"name": "Set-Cookie", "value": "sid=canary-7f3c"}], "headersSize": -1, "bodySize": -1,
+        "content": {"size": 30, "mimeType": "\#(type)", "text": "\#(text)"}}}
+    """#
+  }
+
+  @Test func `a recording becomes a draft`() async throws {
+    try await Self.inFolder { folder in
+      let (archive, out) = (folder.appending(path: "traffic.har"), folder.appending(path: "Out"))
+      try Data(Self.archive.utf8).write(to: archive)
+      let words = ["generate", archive.path, "--into", out.path]
+      let first = try await BuiltCommand.run(words)
+      #expect(first.status == 0, "\(first.error)")
+      #expect(first.text.contains("1 requests and 1 models; 3 files written"))
+      #expect(try await BuiltCommand.run(words + ["--check", "--host", "api.shop.example"]).status == 0)
+      var all = ""
+      for path in ["Shop.swift", "Requests/GetTea.swift", "Models/Tea.swift"] {
+        all += try String(contentsOf: out.appending(path: path), encoding: .utf8)
+      }
+      #expect(all.contains("/// A draft from 2 recorded exchanges with api.shop.example."))
+      #expect(all.contains("var teaID: Int\n") && all.contains("var key: String?") && all.contains("var q: String\n"))
+      #expect(all.contains("var name: String?") && !all.contains("canary"))
+      let wrong = try await BuiltCommand.run(words + ["--host", "cdn.example"])
+      #expect(wrong.status == 65 && wrong.error.contains("no exchange with the host “cdn.example”"))
+    }
+  }
+
+  @Test func `a flight file becomes a draft`() async throws {
+    let fixture = try await RecordFixture()
+    let out = fixture.folder.appending(path: "Out")
+    let run = try await BuiltCommand.run(["generate", fixture.path, "--into", out.path])
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.text.contains("3 requests"))
+    let missing = try await BuiltCommand.run(["generate", out.path + "/none.har", "--into", out.path])
+    #expect(missing.status == 66)
+  }
 }
