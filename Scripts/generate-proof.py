@@ -6,13 +6,16 @@
    It also writes a module for a document made of odd names and texts.
 3. Scripts/generate-proof/Proof.swift, which calls every operation, is compiled with these files and with warnings as
    errors. Generated files of the levels package and public are compiled as well. The odd module is type-checked.
-4. It runs against uvicorn on a free port of the loopback interface, and checks the results.
+4. schemathesis checks that the application conforms to its document.
+5. The program runs against uvicorn on a free port of the loopback interface, and checks the results. Then it sends the
+   cases that schemathesis made from the document, the same in each run; the application must receive them unchanged.
 
-FastAPI and uvicorn come from PyPI, into a virtual environment in .build-generate. The first run compiles the library,
-which takes minutes. With --errand PATH the command is not compiled.
+FastAPI, uvicorn, and schemathesis come from PyPI, into a virtual environment in .build-generate. The first run compiles
+the library, which takes minutes. With --errand PATH the command is not compiled.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -26,8 +29,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "Scripts/generate-proof"
 WORK = ROOT / ".build-generate"
 PACKAGE = WORK / "package"
-REQUIREMENTS = ["fastapi==0.165.0", "uvicorn==0.54.0", "python-multipart==0.0.34"]
+REQUIREMENTS = ["fastapi==0.165.0", "uvicorn==0.54.0", "python-multipart==0.0.34", "schemathesis==4.32.5"]
 LEVELS = ["package", "public"]
+EXAMPLES, CASES = 20, 100
+CHECKS = (
+    "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
+    "response_schema_conformance")
 
 # Keywords, names of the library and of Swift, names of local variables in generated code, and texts that would end a
 # literal or a comment.
@@ -80,7 +87,7 @@ def make_python():
     folder, stamp = WORK / "python", WORK / "python/installed.json"
     python = folder / "bin/python"
     if not stamp.exists() or json.loads(stamp.read_text()) != REQUIREMENTS:
-        print("generate-proof: installing FastAPI and uvicorn from PyPI", flush=True)
+        print("generate-proof: installing FastAPI, uvicorn, and schemathesis from PyPI", flush=True)
         venv.create(folder, clear=True, with_pip=True)
         run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS)
         stamp.write_text(json.dumps(REQUIREMENTS))
@@ -160,7 +167,8 @@ def generate(errand, document, name, *options):
 def build(errand, document):
     """Makes the package and compiles it; returns the path of the program."""
     proof = generate(errand, document, "Proof")
-    shutil.copy(FOLDER / "Proof.swift", proof / "Proof.swift")
+    for file in FOLDER.glob("*.swift"):
+        shutil.copy(file, proof / file.name)
     for level in LEVELS:
         generate(errand, document, level.capitalize() + "Level", "--access", level)
     names = [f"{level.capitalize()}Level" for level in LEVELS]
@@ -186,21 +194,34 @@ def check_odd(errand, modules):
     run(*words, *folder.rglob("*.swift"))
 
 
-def prove(python, program):
-    """Runs the program against uvicorn, which takes a socket that already listens; returns the status."""
-    code = (
-        "import socket, sys, uvicorn, app\n"
-        "listener = socket.create_server(('127.0.0.1', 0))\n"
-        "print(listener.getsockname()[1], flush=True)\n"
-        "uvicorn.Server(uvicorn.Config(app.app, log_level='warning')).run(sockets=[listener])\n"
-    )
-    server = subprocess.Popen([python, "-B", "-c", code], cwd=FOLDER, stdout=subprocess.PIPE, text=True)
+@contextlib.contextmanager
+def served(python):
+    """Serves the application while a block runs; gives its URL."""
+    words = [python, "-B", FOLDER / "server.py", WORK / "received.jsonl"]
+    server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
-        port = int(server.stdout.readline())
-        return subprocess.run([program, f"http://127.0.0.1:{port}"], timeout=120).returncode
+        yield f"http://127.0.0.1:{int(server.stdout.readline())}"
     finally:
         server.terminate()
         server.wait(timeout=30)
+
+
+def conform(python, document):
+    """Lets schemathesis check that the application does what its document says."""
+    with served(python) as url:
+        words = [python, "-B", "-m", "schemathesis.cli", "run", document, "--url", url, "--checks", CHECKS]
+        words += ["--header", "Authorization: Bearer t", "--phases", "coverage,fuzzing", "--max-examples", EXAMPLES]
+        run(*words, "--generation-deterministic", "--continue-on-failure", "--no-color", "--warnings", "off", cwd=WORK)
+
+
+def prove(python, program, document):
+    """Runs the program against the application, and compares what was received with the cases of schemathesis."""
+    cases = WORK / "cases.jsonl"
+    cases.write_text(run(python, "-B", FOLDER / "cases.py", document, CASES, stdout=subprocess.PIPE))
+    with served(python) as url:
+        status = subprocess.run([program, url, cases], timeout=300).returncode
+    run(sys.executable, "-B", FOLDER / "compare.py", cases, WORK / "received.jsonl")
+    return status
 
 
 def main():
@@ -217,7 +238,8 @@ def main():
     errand = errand.resolve()
     program = build(errand, document)
     check_odd(errand, program.parent / "Modules")
-    sys.exit(prove(python, program))
+    conform(python, document)
+    sys.exit(prove(python, program, document))
 
 
 if __name__ == "__main__":

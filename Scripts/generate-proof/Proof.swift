@@ -1,8 +1,8 @@
 import Errand
 import Foundation
 
-/// Calls every operation that `errand generate` wrote for app.py, and checks the results. The argument is the URL of
-/// the server. Scripts/generate-proof.py compiles this file beside the generated ones.
+/// Calls every operation that `errand generate` wrote for app.py, and checks the results. The arguments are the URL of
+/// the server and the file of the cases. Scripts/generate-proof.py compiles this file beside the generated ones.
 @main
 @MainActor
 struct Proof {
@@ -11,11 +11,18 @@ struct Proof {
   private let id = UUID(uuidString: "8A1B2C3D-0000-4000-8000-000000000001") ?? UUID()
 
   static func main() async {
-    guard let url = CommandLine.arguments.dropFirst().first else { return print("usage: Proof URL") }
+    guard CommandLine.arguments.count == 3,
+      let cases = try? Data(contentsOf: URL(filePath: CommandLine.arguments[2]))
+    else {
+      print("usage: Proof URL CASES")
+      exit(2)
+    }
+    let url = CommandLine.arguments[1]
     var configuration = ClientConfiguration(baseURL: url)
     configuration.credentials = FixedCredential(.bearer("secret-token"))
     let proof = Proof(client: APIClient(configuration))
     await proof.run()
+    failures += await Cases(url: url, lines: cases.split(separator: UInt8(ascii: "\n"))).run()
     print(failures == 0 ? "all checks passed" : "\(failures) checks failed")
     exit(failures == 0 ? 0 : 1)
   }

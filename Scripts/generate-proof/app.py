@@ -9,9 +9,12 @@ from fastapi import Body, Cookie, Depends, FastAPI, File, Form, Header, HTTPExce
 from fastapi import UploadFile
 from fastapi.responses import FileResponse, PlainTextResponse
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field
 
-app = FastAPI(title="Proof Library", version="1", description="Lends books.\n\nAnd */ other \"things\" \\(too).")
+# FastAPI answers a body that is not JSON, and a request without a credential, by statuses that it does not document.
+app = FastAPI(
+    title="Proof Library", version="1", description="Lends books.\n\nAnd */ other \"things\" \\(too).",
+    responses={400: {"description": "Bad request"}})
 bearer = HTTPBearer()
 PICTURE = bytes(range(256)) * 64
 
@@ -32,7 +35,7 @@ class Stars(enum.IntEnum):
 class Author(BaseModel):
     name: str
     born: datetime.date | None = None
-    site: HttpUrl | None = None
+    site: AnyUrl | None = None
 
 
 class NewBook(BaseModel):
@@ -65,14 +68,19 @@ class Tree(BaseModel):
     children: list["Tree"] = []
 
 
+# Twice a greatest number would be infinite, which JSON cannot express.
+LONGEST = 1e300
+Length = Annotated[float, Field(ge=-LONGEST, le=LONGEST)]
+
+
 class Circle(BaseModel):
     kind: Literal["circle"]
-    radius: float
+    radius: Length
 
 
 class Square(BaseModel):
     kind: Literal["square"]
-    side: float
+    side: Length
     nested: "Annotated[Circle | Square, Field(discriminator='kind')] | None" = None
 
 
@@ -152,11 +160,15 @@ def find_day(day: datetime.date, response: Response) -> datetime.date:
     return day + datetime.timedelta(days=1)
 
 
+def twice(length: float) -> float:
+    return max(-LONGEST, min(length * 2, LONGEST))
+
+
 @app.post("/shapes")
 def double_shape(shape: Shape) -> Shape:
     if isinstance(shape, Circle):
-        return Circle(kind="circle", radius=shape.radius * 2)
-    return Square(kind="square", side=shape.side * 2, nested=shape.nested)
+        return Circle(kind="circle", radius=twice(shape.radius))
+    return Square(kind="square", side=twice(shape.side), nested=shape.nested)
 
 
 @app.post("/tree")
@@ -218,12 +230,12 @@ def text():
     return "plain \u00fc"
 
 
-@app.get("/me")
+@app.get("/me", responses={401: {"description": "No credential"}})
 def me(credential: Annotated[object, Depends(bearer)]) -> str:
     return credential.credentials
 
 
-@app.head("/ping")
+@app.head("/ping", response_class=Response)
 def ping():
     return Response(headers={"X-Ping": "1"})
 

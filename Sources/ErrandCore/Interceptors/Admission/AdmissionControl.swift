@@ -30,7 +30,9 @@ package final class AdmissionControl: Sendable {
 
     /// Records that a call no longer holds a slot.
     mutating func unhold(_ slot: Queue.Slot, by call: UInt64?) {
-      guard let call, let place = holders.firstIndex(where: { $0.call == call && $0.slot.host == slot.host }) else { return }
+      guard let call, let place = holders.firstIndex(where: { $0.call == call && $0.slot.host == slot.host }) else {
+        return
+      }
       holders.remove(at: place)
     }
 
