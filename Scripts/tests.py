@@ -25,8 +25,9 @@ PROCESSES = (os.cpu_count() or 2) + 2
 # A process that starts and ends no test for this time counts as hanging. The time-limit trait of Swift Testing is not
 # used: it does not end a test that blocks its thread, and `@Suite` makes the compiler read all suites for each file.
 MINUTES = float(os.environ.get("ERRAND_TEST_MINUTES", "5"))
-# The smallest number of tests for which a process is started.
-FEWEST = 20
+# The smallest and the largest number of tests for which a process is started. Tests start many threads: the thread
+# sanitizer itself crashed in a process of 300 tests that had started 20,000 threads.
+FEWEST, MOST = 20, 150
 
 # Tests of other programs, which the sanitizer of the test program does not see, and of Foundation's URLSession.
 PROGRAMS = (
@@ -125,7 +126,7 @@ class Run:
         with self.lock:
             share = sum(self.sizes[suite] for suite in self.waiting) // (3 * PROCESSES)
             batch, size = [], 0
-            while self.waiting and size < max(share, FEWEST):
+            while self.waiting and size < min(max(share, FEWEST), MOST):
                 batch.append(self.waiting.popleft())
                 size += self.sizes[batch[-1]]
                 if batch[-1] in LONG:

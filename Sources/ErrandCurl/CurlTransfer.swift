@@ -33,8 +33,7 @@
     /// The error with which a callback ended the transfer. It takes precedence over libcurl's code.
     var failure: (any Error)?
     var isPaused = false
-    /// Whether the transfer is paused because the decoding budget is used up. False if its sink has paused the
-    /// transfer.
+    /// Whether the transfer is paused because the decoding budget is used up, and not by its sink.
     var isYielding = false
     var lastActivity: MonotonicInstant
     var started: MonotonicInstant
