@@ -5,7 +5,8 @@ public enum TransportProxy: Sendable, Hashable {
   /// No proxy is used, even if environment variables name a proxy.
   case none
   /// One proxy for all requests. The scheme of the URL is `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`.
-  /// Not every transport supports every scheme.
+  /// Not every transport supports every scheme. On Linux the user and the password are used only after the proxy has
+  /// responded with status 407, by Digest if the proxy offers it.
   case url(String, user: String? = nil, password: String? = nil)
   /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` decide which proxy is used.
   case environment
