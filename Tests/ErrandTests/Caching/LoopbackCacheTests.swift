@@ -31,10 +31,12 @@ struct LoopbackCacheTests {
   }
 
   private static func client(
-    _ server: LoopbackServer, _ cache: ResponseCache = ResponseCache(store: MemoryStore())
+    _ server: LoopbackServer, _ cache: ResponseCache = ResponseCache(store: MemoryStore()),
+    timers: (any Timers)? = nil
   ) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
     configuration.cache = .own(cache)
+    configuration.timers = timers
     return APIClient(configuration)
   }
 
@@ -203,12 +205,14 @@ struct LoopbackCacheTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let server = try Self.server()
     let (cache, request) = (ResponseCache(folder: folder), KeptText(path: "/kept"))
-    let client = Self.client(server, cache)
+    // A call waits at most 250 ms for the disk. With a clock that stands still, a slow machine does not matter.
+    let still = ManualClock()
+    let client = Self.client(server, cache, timers: still)
     _ = try await client.send(request)
     await cache.close()
     #expect(try await client.response(request).value == "- 0")
     let next = ResponseCache(folder: folder)
-    #expect(try await Self.client(server, next).response(request).origin == .cacheFresh)
+    #expect(try await Self.client(server, next, timers: still).response(request).origin == .cacheFresh)
     await next.close()
     try FileManager.default.removeItem(at: folder)
     for _ in 0..<2 { #expect(try await client.response(request).value == "- 0") }
@@ -223,7 +227,7 @@ struct LoopbackCacheTests {
     let wall: @Sendable () -> WallTime = { start.advanced(byMilliseconds: clock.now.nanoseconds / 1_000_000) }
     for cache in [ResponseCache(store: MemoryStore(), wallClock: wall), ResponseCache(folder: folder, wallClock: wall)]
     {
-      let client = Self.client(server, cache)
+      let client = Self.client(server, cache, timers: ManualClock())
       #expect(try await client.response(KeptText(path: "/kept")).origin == .network)
       clock.advance(by: .seconds(500))
       #expect(try await client.response(KeptText(path: "/kept")).origin == .cacheFresh)
