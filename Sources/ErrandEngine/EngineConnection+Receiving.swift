@@ -25,12 +25,12 @@
     /// iteration is reached.
     func readable(hasEnded: Bool) {
       guard machine.phase == .busy else { return readIdle() }
-      var read = 0
       while machine.phase == .busy, !isReadingStopped {
-        guard read < Self.bytesPerTurn else { return loop.continueLater(with: self) }
-        let buffer = loop.receiveBuffer(for: exchange)
+        let share = readShare.left(in: loop.turn)
+        guard share > 0 else { return loop.continueLater(with: self) }
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: loop.receiveBuffer(for: exchange).prefix(share))
         let (count, stop) = fill(buffer)
-        read += count
+        readShare.use(count)
         if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
         // The poller may have reported the end of the stream already.
         if machine.phase == .idle, hasEnded || socket.hasBuffered { return readIdle() }

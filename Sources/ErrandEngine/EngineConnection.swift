@@ -3,10 +3,6 @@
 
   /// A connected socket and the state machine that interprets its bytes. Only the loop's thread uses this object.
   final class EngineConnection: LoopWork {
-    /// The maximum number of bytes that a connection reads or writes in one iteration of the loop before other
-    /// connections continue.
-    static let bytesPerTurn = 512 << 10
-
     let socket: EngineSocket
     let token: UInt64
     let origin: HTTPURL.Origin
@@ -33,6 +29,8 @@
     var isYielding = false
     /// True if the loop continues with this connection in its next iteration.
     var isQueued = false
+    private var sentShare = TurnShare()
+    var readShare = TurnShare()
 
     init(
       _ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, proxy: EngineProxy?, peer: EnginePeer,
@@ -106,18 +104,17 @@
     /// Sends the body until the system accepts no more bytes, the source has no bytes, or the limit of one loop
     /// iteration is reached.
     func sendBody() {
-      var sent = 0
       while machine.sending == .body, outboxStart == outbox.count, let exchange, exchange.upload?.isPaused == false {
         if hasWholeBody { return machine.wroteBody() }
-        guard sent < Self.bytesPerTurn else { return loop.continueLater(with: self) }
+        guard sentShare.left(in: loop.turn) > 0 else { return loop.continueLater(with: self) }
         do {
           if let count = try sendFile(of: exchange) {
-            sent += count
+            sentShare.use(count)
             if count > 0 { continue } else { return }
           }
           guard let piece = try UploadFraming.next(of: exchange, in: loop.uploadBuffer, loop) else { return }
           hasWholeBody = piece.isLast
-          sent += piece.bytes.count
+          sentShare.use(piece.bytes.count)
           exchange.lastActivity = loop.now
           if !piece.bytes.isEmpty, !send(piece.bytes) { return }
         } catch {

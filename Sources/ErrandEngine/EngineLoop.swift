@@ -14,6 +14,28 @@
     func continueTurn()
   }
 
+  /// The number of bytes that a connection has read, or written, in one iteration of the loop. The number is limited, so
+  /// that other connections continue.
+  ///
+  /// In one iteration, several events may let a connection continue: an event of its socket, a sink that accepts bytes
+  /// again, and the rest of the last iteration. They share the limit.
+  struct TurnShare {
+    /// The maximum number of bytes in one iteration.
+    static let most = 512 << 10
+
+    private var turn: UInt64 = 0
+    private var used = 0
+
+    /// The number of bytes that may follow in an iteration; not above zero if the limit is reached.
+    mutating func left(in turn: UInt64) -> Int {
+      if turn != self.turn { (self.turn, used) = (turn, 0) }
+      return Self.most - used
+    }
+
+    /// Counts bytes of the iteration for which ``left(in:)`` was called last.
+    mutating func use(_ count: Int) { used += count }
+  }
+
   /// The event loop: the thread that runs all exchanges of one configuration. The thread performs commands, runs
   /// timers, reads and writes sockets, and sleeps.
   ///
@@ -51,6 +73,8 @@
     var requestHead = HTTP2RequestHead()
     /// The time at which the loop's thread last woke up or began to perform commands.
     private(set) var now = MonotonicInstant.now
+    /// The number of the current iteration.
+    private(set) var turn: UInt64 = 0
     /// The number of bytes that may still be decoded in this iteration of the loop.
     var decoding = DecodingBudget()
     var sockets = SocketTable()
@@ -174,6 +198,7 @@
       guard let poller else { return }
       thread.store(currentThread, ordering: .relaxed)
       repeat {
+        turn += 1
         now = .now
         decoding = DecodingBudget()
         fireTimers()

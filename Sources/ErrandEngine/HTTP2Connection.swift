@@ -62,6 +62,8 @@
     private var isInSession = false
     /// True if the loop continues with this connection in its next iteration.
     var isQueued = false
+    private var sentShare = TurnShare()
+    private var readShare = TurnShare()
     /// True if the loop sends the connection's bytes at the end of its current work.
     var isFlushQueued = false
 
@@ -211,14 +213,13 @@
     func flush() {
       isFlushQueued = false
       guard isOpen, !isInSession else { return }
-      var sent = 0
       while !isWriteClosed {
         if outboxStart == outbox.count, !fillOutbox() { break }
-        guard sent < EngineConnection.bytesPerTurn else { return loop.continueLater(with: self) }
+        guard sentShare.left(in: loop.turn) > 0 else { return loop.continueLater(with: self) }
         switch outbox.withUnsafeBytes({ socket.send(UnsafeRawBufferPointer(rebasing: $0[outboxStart...])) }) {
         case .bytes(let count):
           outboxStart += count
-          sent += count
+          sentShare.use(count)
           written += Int64(count)
           noteActivity()
         case .later:
@@ -285,17 +286,19 @@
 
     /// Reads received bytes from the system until no bytes are left, or the limit of one loop iteration is reached.
     func readable() {
-      var read = 0
+      var hasRead = false
       while isOpen, !isInSession {
-        guard read < EngineConnection.bytesPerTurn else { return loop.continueLater(with: self) }
-        let buffer = loop.receiveBuffer(for: nil)
+        let share = readShare.left(in: loop.turn)
+        guard share > 0 else { return loop.continueLater(with: self) }
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: loop.receiveBuffer(for: nil).prefix(share))
         switch socket.receive(into: buffer) {
         case .bytes(let count):
-          read += count
+          readShare.use(count)
+          hasRead = true
           take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         case .later:
           if isWriteClosed { return lost(isReset: true) }
-          return read > 0 && !streams.isEmpty ? acknowledge() : ()
+          return hasRead && !streams.isEmpty ? acknowledge() : ()
         case .end: return lost(isReset: false)
         case .failed: return lost(isReset: true)
         }

@@ -58,7 +58,7 @@
     func send(over socket: EngineSocket) -> EngineSocket.Transferred? {
       let left = length - Self.bytesInMemory - sent
       guard isDirect, left > 0 else { return nil }
-      let most = Int(min(left, Int64(EngineConnection.bytesPerTurn)))
+      let most = Int(min(left, Int64(TurnShare.most)))
       let count = errand_send_file(socket.descriptor, descriptor, off_t(sent), most)
       if count > 0 {
         sent += Int64(count)

@@ -19,24 +19,37 @@
       private static let size = 1 << 30
     #endif
     private static let smallCalls = 64
-    /// The largest number of bytes in one iteration: one read is at most as large as the share, and begins before the
-    /// share is used up.
-    private static let most = 2 * EngineConnection.bytesPerTurn
+    /// The largest number of bytes of a body in one iteration of the loop, found by a timer that fires once in each
+    /// iteration.
+    private final class BusiestTurn: Sendable {
+      private let timers: any Timers
+      private let count: @Sendable () -> Int
+      private let bytes = Locked((last: 0, most: 0))
 
-    /// Counts the bytes of a body between two iterations of the loop, by a task that runs once in each iteration.
-    private static func mostBytesPerTurn(
-      _ transport: EngineTransport, of count: @escaping @Sendable () -> Int,
-      until isOver: @escaping @Sendable () -> Bool
-    ) async -> Int {
-      await Task(executorPreference: transport.executor) {
-        var (most, last) = (0, 0)
-        while !isOver() {
-          let now = count()
-          (most, last) = (max(most, now - last), now)
-          await Task.yield()
-        }
-        return most
-      }.value
+      /// Begins to watch. The timer is set until the loop ends.
+      init(_ transport: EngineTransport, _ count: @escaping @Sendable () -> Int) throws {
+        timers = try #require(transport.timers)
+        self.count = count
+        fire()
+      }
+
+      var most: Int { bytes.withLock { $0.most } }
+
+      private func fire() {
+        let now = count()
+        bytes.withLock { $0 = (now, max($0.most, now - $0.last)) }
+        _ = timers.schedule(at: timers.now) { [weak self] in self?.fire() }
+      }
+    }
+
+    @Test func `one iteration has one share`() {
+      var share = TurnShare()
+      #expect(share.left(in: 1) == TurnShare.most)
+      share.use(TurnShare.most - 1)
+      #expect(share.left(in: 1) == 1)
+      share.use(10)
+      #expect(share.left(in: 1) < 0)
+      #expect(share.left(in: 2) == TurnShare.most)
     }
 
     /// Receives a large body during small calls.
@@ -45,7 +58,7 @@
       into sink: RecordingSink = RecordingSink(keeps: false)
     ) async throws {
       let ends = Counter()
-      async let most = mostBytesPerTurn(transport, of: { sink.count }, until: { ends.value > 0 })
+      let busiest = try BusiestTurn(transport) { sink.count }
       let answered = Counter()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<smallCalls {
@@ -62,8 +75,7 @@
         #expect(response.status == 200 && sink.count == size)
         try await group.waitForAll()
       }
-      let found = await most
-      #expect(found > 0 && found <= Self.most)
+      #expect(busiest.most > 0 && busiest.most <= TurnShare.most)
       #expect(answered.value > 2 * smallCalls)
     }
 
@@ -77,13 +89,15 @@
       let size = Self.size / 4
       let big = try LoopbackServer { _ in .generated(count: size) }
       let small = try LoopbackServer { _ in .ok("small") }
+      let transport = EngineTransport()
       let sink = RecordingSink(keeps: false) { _ in
         .sink
       } onPiece: { _, flow in
-        Task.detached { flow.resume() }
+        // On the loop's thread, so that the body may continue several times in one iteration.
+        Task(executorPreference: transport.executor) { flow.resume() }
         return false
       }
-      try await Self.expectShares(EngineTransport(), big.url, size: size, small.url, into: sink)
+      try await Self.expectShares(transport, big.url, size: size, small.url, into: sink)
     }
 
     @Test func `small calls continue during a large body over TLS`() async throws {
@@ -131,13 +145,10 @@
       let size = Self.size / 4
       let given = Counter()
       let body = HTTPBody.stream(length: Int64(size)) { _ in CountingSource(given, end: size) }
-      let ends = Counter()
-      async let most = Self.mostBytesPerTurn(transport, of: { given.value }, until: { ends.value > 0 })
+      let busiest = try BusiestTurn(transport) { given.value }
       let request = try HTTPRequest(method: .post, url: server.url, body: body)
       #expect(try await transport.send(Exchange(request: request)).text == "small")
-      ends.add()
-      let found = await most
-      #expect(found > 0 && found <= Self.most && given.value == size)
+      #expect(busiest.most > 0 && busiest.most <= TurnShare.most && given.value == size)
     }
   }
 #endif
