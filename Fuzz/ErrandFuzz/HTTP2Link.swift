@@ -101,7 +101,7 @@ final class HTTP2Link {
   }
 
   private func takeTurn() {
-    loop.decoding = DecodingBudget()
+    loop.beginTurn()
     connection.readable()
     settle()
     if !choice.continuesLate { resume() }
@@ -120,7 +120,7 @@ final class HTTP2Link {
 
   /// Continues with the connection or a stream. Returns false if there is no work.
   private func continueOne() -> Bool {
-    loop.decoding = DecodingBudget()
+    loop.beginTurn()
     let unflushed = loop.unflushed
     loop.unflushed = []
     for connection in unflushed { connection.flush() }
@@ -143,7 +143,7 @@ final class HTTP2Link {
   /// Lets the paused sinks continue.
   private func resume() {
     for exchange in exchanges where exchange.isPaused {
-      loop.decoding = DecodingBudget()
+      loop.beginTurn()
       loop.resumeBody(exchange)
     }
     settle()

@@ -59,13 +59,12 @@
       lookups[origin]?.waiting.append(connector)
     }
 
-    /// Handles the end of a connection attempt. Cancels the lookup of its host if no other attempt waits for it.
+    /// Handles the end of a connection attempt. Cancels the lookup of its host if no other attempt waits for it. A lookup
+    /// that has begun cannot be cancelled: later attempts wait for it too, so that one slow host uses only one thread.
     private func leaveLookup(_ connector: EngineConnector, of origin: HTTPURL.Origin) {
       guard let lookup = lookups[origin], lookup.waiting.contains(where: { $0 === connector }) else { return }
       lookups[origin]?.waiting.removeAll { $0 === connector }
-      guard lookup.waiting.count == 1 else { return }
-      names.cancel(lookup.number)
-      lookups[origin] = nil
+      if lookup.waiting.count == 1, names.cancel(lookup.number) { lookups[origin] = nil }
     }
 
     /// The addresses of the exchange's host if they are known without a lookup. Nil if a lookup is needed.

@@ -198,9 +198,8 @@
       guard let poller else { return }
       thread.store(currentThread, ordering: .relaxed)
       repeat {
-        turn += 1
         now = .now
-        decoding = DecodingBudget()
+        beginTurn()
         fireTimers()
         performCommands()
         watch()
@@ -279,6 +278,12 @@
     }
 
     // MARK: - Loop iterations
+
+    /// Begins an iteration, in which connections and decoders may use their limits again.
+    func beginTurn() {
+      turn += 1
+      decoding = DecodingBudget()
+    }
 
     /// Continues with a connection or a stream in the next iteration of the loop, after the others.
     func continueLater(with work: any LoopWork) {

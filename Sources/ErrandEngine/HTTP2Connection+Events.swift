@@ -23,6 +23,7 @@
         sectionPrice += HTTP2FrameBudget.continuation
         return true
       }
+      if UInt32(header.type) == NGHTTP2_DATA.rawValue, header.length >= HTTP2FrameBudget.freeData { return true }
       sectionPrice = HTTP2FrameBudget.frame
       if frames.spend(HTTP2FrameBudget.frame, now: loop.now) { return true }
       (fault, faultCode) = (EngineFailure.flood, NGHTTP2_ENHANCE_YOUR_CALM)

@@ -11,6 +11,9 @@
     static let perSecond = 100
     /// The price of a frame.
     static let frame = 1
+    /// The length from which a DATA frame costs nothing. Many such frames may still arrive for streams that the client
+    /// has cancelled, and they bring back no points.
+    static let freeData = 1024
     /// The price of a CONTINUATION frame. Such frames can be large, and no limit of a stream applies to their number.
     /// The headers and the trailers of a response that are within the limits of its stream return their price.
     static let continuation = 20

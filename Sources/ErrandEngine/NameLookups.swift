@@ -52,8 +52,16 @@
       return number
     }
 
-    /// Removes a lookup that has not begun, so that it does not delay others. `done` is then not called.
-    func cancel(_ number: Int) { state.withLock { $0.waiting.removeAll { $0.number == number } } }
+    /// Removes a lookup that has not begun, so that it does not delay others. `done` is then not called. Returns false if
+    /// the lookup has begun.
+    @discardableResult
+    func cancel(_ number: Int) -> Bool {
+      state.withLock { state in
+        guard let index = state.waiting.firstIndex(where: { $0.number == number }) else { return false }
+        state.waiting.remove(at: index)
+        return true
+      }
+    }
 
     /// Performs the waiting lookups, then ends the thread.
     private func work() {

@@ -257,14 +257,46 @@
         return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
       }
       let transport = EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
-      for number in 0..<3 {
+      let call = CallState()
+      let first = Exchange(request: try HTTPRequest(url: "http://dead0.test:\(server.port)/"), call: call)
+      let stopped = Task { await TransportConformance.stop(of: first, over: transport) }
+      #expect(await eventually { found.withLock { !$0.isEmpty } })
+      for number in 1..<3 {
         let request = try HTTPRequest(url: "http://dead\(number).test:\(server.port)/")
         let exchange = Exchange(request: request, connectTimeout: .milliseconds(50))
         #expect(await TransportConformance.failure(of: exchange, over: transport)?.kind == .connectTimeout)
       }
+      call.stop(.cancelled)
+      _ = await stopped.value
       gate.signal()
       #expect(try await TransportConformance.get(transport, "http://good.test:\(server.port)/").text == "here")
       #expect(found.withLock { $0 } == ["dead0.test", "good.test"])
+    }
+
+    @Test func `a lookup that has begun is shared`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      let gate = DispatchSemaphore(value: 0)
+      let found = Locked<[String]>([])
+      let names = NameLookups(mostThreads: 2) { host, port in
+        found.withLock { $0.append(host) }
+        if host == "dead.test" { gate.wait() }
+        return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
+      }
+      let transport = EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
+      let dead = try HTTPRequest(url: "http://dead.test:\(server.port)/")
+      for _ in 0..<3 {
+        let call = CallState()
+        let stopped = Task { await TransportConformance.stop(of: Exchange(request: dead, call: call), over: transport) }
+        #expect(await eventually { found.withLock { !$0.isEmpty } })
+        call.stop(.cancelled)
+        _ = await stopped.value
+      }
+      #expect(try await TransportConformance.get(transport, "http://good.test:\(server.port)/").text == "here")
+      #expect(found.withLock { $0 } == ["dead.test", "good.test"])
+      async let later = transport.send(Exchange(request: dead))
+      // The later call shares the lookup, or begins another one after its end.
+      for _ in 0..<2 { gate.signal() }
+      #expect(try await later.text == "here")
     }
 
     @Test func `a lookup continues while another call waits`() async throws {

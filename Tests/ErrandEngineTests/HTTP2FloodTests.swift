@@ -3,6 +3,7 @@
   import ErrandCore
   import ErrandHTTP
   import ErrandSupport
+  import ErrandTesting
   import Foundation
   import TestSupport
   import Testing
@@ -89,6 +90,29 @@
       let body = HTTPBody(Data(count: 8 << 20))
       let response = try await HTTP2.transport().send(HTTP2.post(server.url, body))
       #expect(response.text == "\(8 << 20)")
+    }
+
+    @Test func `content of a cancelled call is no flood`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let first = try peer.nextRequest().stream
+        peer.headers(first, [(":status", "200")])
+        _ = try peer.next { $0.kind == .reset }
+        for _ in 0..<4_000 { peer.send(.data, first, [UInt8](repeating: 1, count: 1024)) }
+        try peer.serve { peer.respond($0.stream, "ok") }
+      }
+      let transport = try HTTP2.transport()
+      let (call, hasBegun) = (CallState(), Latch())
+      let sink = RecordingSink(keeps: false) { _ in
+        hasBegun.open()
+        return .sink
+      }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), call: call, sink: sink)
+      let stopped = Task { await TransportConformance.stop(of: exchange, over: transport) }
+      try await hasBegun.wait()
+      call.stop(.cancelled)
+      #expect(await stopped.value == .cancelled)
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok" && server.connections == 1)
     }
 
     @Test func `many empty responses are no flood`() async throws {
