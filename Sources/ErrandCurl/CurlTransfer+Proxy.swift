@@ -21,10 +21,9 @@
       return proxyAnswer?.value
     }
 
-    /// Lets a body that can be read only once wait for status 100 while it is not known how the proxy authenticates the
-    /// client. Otherwise the body would be lost if the proxy responds with status 407.
+    /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the body would be lost if the proxy responds with status 407.
     private func awaitProxy() {
-      guard loop.proxyAuthentication?.hasScheme == false, upload?.hasEnded == false,
+      guard loop.proxyAuthentication?.mayAskAgain == true, upload?.hasEnded == false,
         exchange.request.body?.isReplayable == false, !hasAwaitedProxy
       else { return }
       hasAwaitedProxy = true

@@ -68,7 +68,7 @@
     ) throws -> HTTPResponse {
       if forwardingProxy != nil, head.status == 407 {
         let text = FailureText.proxyCredentials(head.fields, origin: origin)
-        throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
+        throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: !wasBegun)
       }
       try content?.finish(mayBeCutOff: mayBeCutOff)
       finishUploadReport()

@@ -32,10 +32,9 @@
       return true
     }
 
-    /// Lets a body that can be read only once wait for status 100 while it is not known how the proxy authenticates the
-    /// client. Otherwise the body would be lost if the proxy responds with status 407.
+    /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the body would be lost if the proxy responds with status 407.
     func awaitProxy(_ exchange: EngineExchange) {
-      guard let proxy = exchange.forwardingProxy, proxyAuthentications[proxy]?.hasScheme == false,
+      guard let proxy = exchange.forwardingProxy, proxyAuthentications[proxy]?.mayAskAgain == true,
         exchange.upload?.hasEnded == false, exchange.exchange.request.body?.isReplayable == false,
         !exchange.hasAwaitedProxy
       else { return }

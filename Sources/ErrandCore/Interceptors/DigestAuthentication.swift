@@ -97,6 +97,8 @@ public struct DigestAuthentication: Interceptor {
       let isRefused = refused.map { stored?.isSame(as: $0) == true } ?? false
       // Another call may have received the same challenge. Its answers and those of this call are counted together.
       if let stored, !isRefused, stored.answers(challenge) { return true }
+      // The challenge may belong to a request that was sent before the stored session.
+      if let stored, stored.isWeakened(by: challenge) { return false }
       if let last = isRefused ? stored : refused, !last.isFollowed(by: challenge) {
         if isRefused, !last.isProven { sessions[origin] = nil }
         return false

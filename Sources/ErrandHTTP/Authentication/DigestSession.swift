@@ -61,12 +61,15 @@ package struct DigestSession: Sendable, Hashable {
     (challenge.nonce, count) = (nonce, 0)
   }
 
+  /// Whether a challenge asks for less protection than the answers that the server has accepted.
+  package func isWeakened(by new: DigestChallenge) -> Bool { isProven && new.isWeaker(than: challenge) }
+
   /// Whether a challenge that follows an answer of this session can be answered. If not, the server has refused the
   /// user or the password. A server that has accepted answers before and sends another nonce has forgotten the old one,
   /// for example after a restart. But it does not ask for less protection later: somebody else may have sent such a
   /// challenge, in order to guess the password by the answer.
   package func isFollowed(by new: DigestChallenge) -> Bool {
-    if isProven, new.isWeaker(than: challenge) { return false }
+    if isWeakened(by: new) { return false }
     return new.isStale || !new.realm.hasSameBytes(as: challenge.realm)
       || isProven && !new.nonce.hasSameBytes(as: challenge.nonce)
   }

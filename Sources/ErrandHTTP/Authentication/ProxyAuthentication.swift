@@ -43,7 +43,10 @@ package struct DigestHash: Sendable {
 /// |---|---|---|---|---|
 /// | none | Digest, again | Basic, again | none | – |
 /// | Basic | Digest, again | none: the password is wrong | none | – |
-/// | Digest | Digest, again, or none if the password is wrong | Basic, again | none | Digest |
+/// | Digest | Digest, again, or none if the password is wrong | none | none | Digest |
+/// | Digest that was accepted | the same, if it is not weaker | Digest | Digest | Digest |
+///
+/// A proxy that has asked for Digest is not given the password by Basic: somebody else may have sent that response.
 package struct ProxyAuthentication: Sendable {
   fileprivate enum Scheme: Sendable {
     case none
@@ -72,9 +75,10 @@ package struct ProxyAuthentication: Sendable {
     self.makeNonce = makeNonce
   }
 
-  /// Whether the proxy has asked for credentials of a known scheme.
-  package var hasScheme: Bool {
-    if case .none = scheme { false } else { true }
+  /// Whether the proxy may ask for another answer although the user and the password are right: its scheme is not known
+  /// yet, or it may have forgotten its nonce.
+  package var mayAskAgain: Bool {
+    if case .basic = scheme { false } else { true }
   }
 
   /// The answer for the next request. `target` is the request target: the whole URL, or `host:port` for CONNECT.
@@ -106,11 +110,32 @@ package struct ProxyAuthentication: Sendable {
     let digest = DigestChallenge.strongest(in: challenges, hashes: hashes.map(\.name))
     switch (answer.scheme, digest) {
     case (.digest(let used), let digest?) where isRefused(used, by: digest): scheme = .none
+    case (_, let digest?) where hasSession(for: digest, after: answer): return true
+    case (.digest, nil) where isProven: return false
+    case (_, nil) where isProven: return true
+    case (_, let digest?) where isWeakened(by: digest): return false
     case (_, let digest?): scheme = .digest(DigestSession(digest, clientNonce: makeNonce()))
-    case (.basic, nil): scheme = .none
-    case (.none, nil), (.digest, nil): scheme = challenges.contains { $0.scheme == "basic" } ? .basic : .none
+    case (.basic, nil), (.digest, nil): scheme = .none
+    case (.none, nil): scheme = challenges.contains { $0.scheme == "basic" } ? .basic : .none
     }
-    return hasScheme
+    if case .none = scheme { return false }
+    return true
+  }
+
+  private func isWeakened(by challenge: DigestChallenge) -> Bool {
+    if case .digest(let session) = scheme { session.isWeakened(by: challenge) } else { false }
+  }
+
+  private var isProven: Bool {
+    if case .digest(let session) = scheme { session.isProven } else { false }
+  }
+
+  /// Whether another request has received the same challenge already. Its answers and those of this request are counted
+  /// together.
+  private func hasSession(for challenge: DigestChallenge, after answer: Answer) -> Bool {
+    guard case .digest(let session) = scheme, session.answers(challenge) else { return false }
+    if case .digest(let used) = answer.scheme { return !session.isSame(as: used) }
+    return true
   }
 
   /// Whether a challenge means that the user or the password is wrong. False if another request has replaced the session

@@ -34,7 +34,7 @@ struct ProxyAuthenticationTests {
 
   @Test func `first request has no credentials`() throws {
     var authentication = try Self.authentication()
-    #expect(Self.value(&authentication) == nil && !authentication.hasScheme)
+    #expect(Self.value(&authentication) == nil && authentication.mayAskAgain)
     #expect(ProxyCredentials(nil, nil) == nil)
   }
 
@@ -60,8 +60,18 @@ struct ProxyAuthenticationTests {
     #expect(Self.isAnswered(&authentication, [Self.basic]))
     #expect(Self.isAnswered(&authentication, [Self.basic, Self.digest()]))
     #expect(Self.value(&authentication)?.hasPrefix("Digest") == true)
-    #expect(Self.isAnswered(&authentication, [Self.basic]))
-    #expect(Self.value(&authentication)?.hasPrefix("Basic") == true)
+    #expect(!Self.isAnswered(&authentication, [Self.basic]), "the password is not sent to whoever asks then")
+    #expect(Self.value(&authentication) == nil)
+  }
+
+  @Test func `late challenge does not weaken a session`() throws {
+    var authentication = try Self.authentication()
+    let early = authentication.answer(method: "GET", target: "/")
+    #expect(Self.isAnswered(&authentication, [Self.digest()]))
+    authentication.accepted(HTTPFields(), after: authentication.answer(method: "GET", target: "/"))
+    let weak = Self.fields(["Digest realm=\"door\", nonce=\"n2\""])
+    let isAnswered = authentication.isAnswerable(weak, after: early)
+    #expect(!isAnswered && Self.value(&authentication)?.contains("nonce=\"n1\"") == true)
   }
 
   @Test(arguments: [
@@ -101,6 +111,36 @@ struct ProxyAuthenticationTests {
     authentication.accepted(HTTPFields(), after: answer)
     #expect(Self.isAnswered(&authentication, [Self.digest("n2")]), "the proxy was restarted")
     #expect(!Self.isAnswered(&authentication, [Self.digest("n3")]))
+  }
+
+  @Test func `requests with one challenge share its count`() throws {
+    var authentication = try Self.authentication()
+    let answers = (0..<2).map { _ in authentication.answer(method: "GET", target: "/") }
+    for answer in answers {
+      let isAnswered = authentication.isAnswerable(Self.fields([Self.digest()]), after: answer)
+      #expect(isAnswered)
+    }
+    for count in ["nc=00000001", "nc=00000002"] { #expect(Self.value(&authentication)?.contains(count) == true) }
+  }
+
+  @Test(arguments: [["Basic realm=\"door\""], []])
+  func `accepted session is not given up for Basic`(challenges: [String]) throws {
+    var authentication = try Self.authentication()
+    #expect(Self.isAnswered(&authentication, [Self.digest()]))
+    let answer = authentication.answer(method: "GET", target: "/")
+    authentication.accepted(HTTPFields(), after: answer)
+    let isAnswered = authentication.isAnswerable(Self.fields(challenges), after: answer)
+    #expect(!isAnswered)
+    #expect(Self.value(&authentication)?.hasPrefix("Digest ") == true)
+    let isEarlyAnswered = try authentication.isAnswerable(Self.fields(challenges), after: Self.early())
+    #expect(isEarlyAnswered)
+    #expect(Self.value(&authentication)?.hasPrefix("Digest ") == true)
+  }
+
+  /// The answer of a request that was sent before the proxy had asked for credentials.
+  private static func early() throws -> ProxyAuthentication.Answer {
+    var authentication = try authentication()
+    return authentication.answer(method: "GET", target: "/")
   }
 
   @Test func `concurrent refusal uses the newer session`() throws {
