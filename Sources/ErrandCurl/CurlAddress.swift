@@ -57,13 +57,15 @@
     private let port: Int
     private let isAsked: Bool
 
-    init(_ exchange: Exchange, _ configuration: CurlConfiguration) {
+    init(_ exchange: Exchange, _ loop: CurlLoop) {
+      let configuration = loop.configuration
       self.exchange = exchange
       host = exchange.request.url.host
       port = exchange.request.url.origin.port
       let isNumber = host.hasPrefix("[") || CurlAddress(host) != nil
       isAsked =
-        !isNumber && configuration.proxy == .none && configuration.unixSocket == nil
+        !isNumber && configuration.unixSocket == nil
+        && configuration.proxy.chosen(for: exchange.request.url.origin, environment: loop.environment) == .none
         && !configuration.addressOverrides.keys.contains { [host, port] in $0.lowercased() == "\(host):\(port)" }
     }
 

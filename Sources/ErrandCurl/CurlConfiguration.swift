@@ -77,7 +77,7 @@
 
     /// Applies the configuration to a new easy handle.
     func apply(to easy: UnsafeMutableRawPointer) {
-      applyProxy(to: easy)
+      if proxy != .environment { proxy.apply(to: easy) }
       let version =
         switch minimumTLSVersion {
         case .tls1_2: CURL_SSLVERSION_TLSv1_2
@@ -96,38 +96,6 @@
       return FileManager.default.isReadableFile(atPath: path) ? path : nil
     }()
 
-    /// Whether a host is compared only with the alternative names in the server's certificate. False if the proxy may
-    /// use TLS, because a TLS context does not show whether it belongs to the proxy or to the server.
-    var checksAlternativeNames: Bool {
-      switch proxy {
-      case .none: true
-      case .url(let url, _, _): !url.lowercased().hasPrefix("https:")
-      case .environment: false
-      }
-    }
-
-    /// The credentials for a proxy that speaks HTTP, to which ``CurlLoop`` authenticates itself. libcurl uses the
-    /// credentials for SOCKS proxies, and for those that the environment names.
-    var proxyCredentials: ProxyCredentials? {
-      guard case .url(let url, let user, let password) = proxy, let scheme = ProxyAddress(url)?.scheme,
-        scheme == .http || scheme == .https
-      else { return nil }
-      return ProxyCredentials(user, password)
-    }
-
-    private func applyProxy(to easy: UnsafeMutableRawPointer) {
-      switch proxy {
-      case .environment: break
-      case .none: errand_easy_set_string(easy, CURLOPT_PROXY, "")
-      case .url(let url, let user, let password):
-        errand_easy_set_string(easy, CURLOPT_PROXY, url)
-        errand_easy_set_string(easy, CURLOPT_NOPROXY, "")
-        if proxyCredentials != nil { break }
-        if let user { errand_easy_set_string(easy, CURLOPT_PROXYUSERNAME, user) }
-        if let password { errand_easy_set_string(easy, CURLOPT_PROXYPASSWORD, password) }
-      }
-    }
-
     /// The address overrides in libcurl's format, followed by the addresses that a custom resolver found. The caller
     /// must free the list.
     func addressList(adding found: String? = nil) -> UnsafeMutablePointer<curl_slist>? {
@@ -135,6 +103,40 @@
       for (place, address) in addressOverrides { list = curl_slist_append(list, "\(place):\(address)") }
       if let found { list = curl_slist_append(list, found) }
       return list
+    }
+  }
+
+  extension TransportProxy {
+    /// Whether libcurl may use TLS with the proxy. A TLS context then does not show whether it belongs to the proxy or
+    /// to the server.
+    var mayUseTLS: Bool {
+      switch self {
+      case .none: false
+      case .url(let url, _, _): url.lowercased().hasPrefix("https:")
+      case .environment: true
+      }
+    }
+
+    /// The credentials for a proxy that speaks HTTP, to which ``CurlTransfer`` authenticates itself. libcurl uses the
+    /// credentials for SOCKS proxies.
+    var httpCredentials: ProxyCredentials? {
+      guard case .url(let url, let user, let password) = self, let scheme = ProxyAddress(url)?.scheme,
+        scheme == .http || scheme == .https
+      else { return nil }
+      return ProxyCredentials(user, password)
+    }
+
+    /// Lets an easy handle use this proxy. The value ``ErrandHTTP/TransportProxy/environment`` means no proxy.
+    func apply(to easy: UnsafeMutableRawPointer) {
+      var (address, user, password): (String, String?, String?) = ("", nil, nil)
+      if case .url(let url, let name, let word) = self { (address, user, password) = (url, name, word) }
+      let isHTTP = httpCredentials != nil
+      errand_easy_set_string(easy, CURLOPT_PROXY, address)
+      errand_easy_set_string(easy, CURLOPT_NOPROXY, "")
+      errand_easy_set_string(easy, CURLOPT_PROXYUSERNAME, isHTTP ? nil : user)
+      errand_easy_set_string(easy, CURLOPT_PROXYPASSWORD, isHTTP ? nil : password)
+      // The transfer reads the challenge in the proxy's response to CONNECT.
+      errand_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, isHTTP ? 0 : 1)
     }
   }
 

@@ -71,7 +71,7 @@
       errand_easy_set_callbacks(
         easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
         CurlCallbacks.debugMessage, Unmanaged.passUnretained(self).toOpaque())
-      if configuration.checksAlternativeNames {
+      if configuration.proxy == .environment || !configuration.proxy.mayUseTLS {
         errand_easy_set_context_callback(easy, CurlCallbacks.tlsContext, Unmanaged.passUnretained(self).toOpaque())
       }
       errand_easy_set_socket_callbacks(
@@ -95,8 +95,6 @@
       set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
       set(CURLOPT_HTTP_CONTENT_DECODING, 0)
       set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
-      // The transfer reads the challenge in the proxy's response to CONNECT.
-      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, configuration.proxyCredentials == nil ? 1 : 0)
       set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
       set(CURLOPT_QUICK_EXIT, 1)
       if CurlVersion.running.keepsFailedLookups { set(CURLOPT_DNS_CACHE_TIMEOUT, 1) }
@@ -121,6 +119,7 @@
           mayUseHTTP2: transfer.exchange.request.body == nil || CurlVersion.running.sendsBodiesOverHTTP2))
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
       transfer.pull(mode == .upload ? transfer.exchange.request.body : nil)
+      if configuration.proxy == .environment { transfer.proxy.apply(to: easy) }
       setProxyFields(transfer.proxyAuthorization())
       let fields = list.build(
         transfer.exchange.request.fields, removesContentType: mode == .fields,

@@ -21,6 +21,8 @@
 
     let configuration: CurlConfiguration
     let trust: CurlTrust
+    /// The values of environment variables.
+    let environment: @Sendable (String) -> String?
     /// libcurl's multi handle. Nil if the system had no memory or file descriptor for the handle.
     private let multi: UnsafeMutableRawPointer?
     private let inbox = Locked(CurlInbox())
@@ -34,8 +36,8 @@
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
     /// The time at which the loop's thread last woke up or began to execute commands.
     private(set) var now = MonotonicInstant.now
-    /// The state of the authentication to the proxy. Nil if libcurl uses the credentials, or if there are none.
-    var proxyAuthentication: ProxyAuthentication?
+    /// The state of the authentication to each proxy that speaks HTTP and has credentials.
+    var proxyAuthentications: [TransportProxy: ProxyAuthentication] = [:]
     private var taken: [CurlCommand] = []
     private var running: [CurlTransfer] = []
     private var ended: [CurlTransfer] = []
@@ -50,16 +52,15 @@
 
     init(
       _ configuration: CurlConfiguration, _ trust: CurlTrust,
-      multi makeMulti: (CurlConfiguration) -> UnsafeMutableRawPointer? = makeMulti
+      multi makeMulti: (CurlConfiguration) -> UnsafeMutableRawPointer? = makeMulti,
+      environment: @escaping @Sendable (String) -> String? = TransportProxy.variable
     ) {
       self.configuration = configuration
       self.trust = trust
+      self.environment = environment
       watchdog = configuration.effectiveVersion == .http1Only ? nil : CurlWatchdog()
       connections = CurlConnections(watchdog: watchdog)
       multi = Self.isLibraryReady ? makeMulti(configuration) : nil
-      proxyAuthentication = configuration.proxyCredentials.map {
-        ProxyAuthentication($0, hashes: DigestHash.available)
-      }
     }
 
     deinit {
@@ -172,9 +173,7 @@
     /// Sleeps until there is work. Returns false if the thread must end.
     private func waitForWork(_ multi: UnsafeMutableRawPointer) -> Bool {
       guard yielding.isEmpty else { return true }
-      let latest = nextWatch
-      let now = MonotonicInstant.now
-      let isBusy = !running.isEmpty
+      let (now, latest, isBusy) = (MonotonicInstant.now, nextWatch, !running.isEmpty)
       switch inbox.withLock({ $0.decideSleep(now: now, latest: latest, isBusy: isBusy) }) {
       case .none: return true
       case .end: return false
@@ -222,8 +221,7 @@
     /// rejects the data, libcurl does not end the transfer, so this method ends the transfer.
     private func resume(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.isPaused, let handle = transfer.handle else { return }
-      transfer.isPaused = false
-      transfer.isYielding = false
+      (transfer.isPaused, transfer.isYielding) = (false, false)
       unpause(transfer, handle, multi)
     }
 
@@ -258,15 +256,10 @@
     // MARK: - Start and end of a transfer
 
     private func start(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
-      transfer.started = now
-      transfer.lastActivity = now
+      (transfer.started, transfer.lastActivity) = (now, now)
       transfer.place = running.count
       running.append(transfer)
-      guard let handle = pool.take() ?? makeHandle() else {
-        return end(transfer, .failure(Self.outOfResources(transfer)), multi, handleIsClean: false)
-      }
-      transfer.handle = handle
-      handle.prepare(transfer)
+      guard let handle = preparedHandle(for: transfer, multi) else { return }
       expectWatch(of: transfer)
       add(transfer, handle, multi)
     }
@@ -278,12 +271,7 @@
       let wasPaused = transfer.pause != 0
       used.reset()
       if !wasPaused { pool.give(used) }
-      guard let handle = pool.take() ?? makeHandle() else {
-        transfer.handle = nil
-        return end(transfer, .failure(Self.outOfResources(transfer)), multi, handleIsClean: false)
-      }
-      transfer.handle = handle
-      handle.prepare(transfer)
+      guard let handle = preparedHandle(for: transfer, multi) else { return }
       if transfer.needsFreshConnection { handle.demandFreshConnection() }
       add(transfer, handle, multi)
     }
@@ -294,8 +282,15 @@
       }
     }
 
-    private func makeHandle() -> CurlHandle? {
-      CurlHandle(configuration: configuration, trust: trust, connections: connections)
+    /// Prepares a handle for a transfer. If the system has no resources for a handle, ends the transfer and returns nil.
+    private func preparedHandle(for transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) -> CurlHandle? {
+      transfer.handle =
+        pool.take() ?? CurlHandle(configuration: configuration, trust: trust, connections: connections)
+      transfer.handle?.prepare(transfer)
+      if transfer.handle == nil {
+        end(transfer, .failure(Self.outOfResources(transfer)), multi, handleIsClean: false)
+      }
+      return transfer.handle
     }
 
     /// Returns a new number that identifies a TLS handshake.
@@ -320,9 +315,7 @@
     private func done(
       _ transfer: CurlTransfer, _ handle: CurlHandle, _ code: CURLcode, _ multi: UnsafeMutableRawPointer
     ) {
-      if transfer.prepareRestart(after: code) {
-        return restart(transfer, handle, multi)
-      }
+      if transfer.prepareRestart(after: code) { return restart(transfer, handle, multi) }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
       // After a rejected `Expect: 100-continue`, libcurl no longer waits for 100 (Continue) on this handle, so the
       // handle is not reused.

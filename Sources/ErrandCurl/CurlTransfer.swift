@@ -65,7 +65,7 @@
     private var progress: ProgressReporter?
     var requests = 0
     /// Whether the server may have received a part of the request before the exchange started again.
-    private var wasBegun = false
+    private(set) var wasBegun = false
     /// Whether the body has no other end than the end of the TLS connection. The server must then send a close
     /// notification.
     private var awaitsClose = false
@@ -75,6 +75,8 @@
     /// Whether the request is sent with `Expect: 100-continue`; false after the server has rejected that field.
     var expectsContinue: Bool
     var isExpectationRefused = false
+    /// The proxy of this transfer: never ``ErrandHTTP/TransportProxy/environment``.
+    let proxy: TransportProxy
     /// The answer to the proxy in the last request. Nil if libcurl uses the proxy's credentials, or if there are none.
     var proxyAnswer: ProxyAuthentication.Answer?
     /// The number of times that the proxy asked for another answer.
@@ -91,6 +93,7 @@
       self.addresses = addresses
       self.lookup = lookup
       self.loop = loop
+      proxy = loop.configuration.proxy.chosen(for: exchange.request.url.origin, environment: loop.environment)
       lastActivity = submitted
       started = submitted
       parser = HeadParser(
@@ -187,7 +190,8 @@
       // A proxy that responds with status 407 has not passed on the request.
       if !isChallenged { wasBegun = mayHaveBeenSent }
       isChallenged = false
-      (connection, stream) = (nil, nil)
+      use(nil)
+      stream = nil
       requests = 0
       body = nil
       lateTrailers = nil

@@ -138,7 +138,7 @@
       var lookup = Duration.zero
       if let resolver {
         let begun = exchange.call.timers.now
-        addresses = try await CurlResolving(exchange, loop.configuration).addresses(by: resolver)
+        addresses = try await CurlResolving(exchange, loop).addresses(by: resolver)
         lookup = begun.duration(to: exchange.call.timers.now)
       }
       let transfer = CurlTransfer(exchange, loop: loop, addresses: addresses, lookup: lookup)
