@@ -268,8 +268,8 @@ let package = Package(
       swiftSettings: strict),
     // Keys and entries for the tests of all stores.
     .target(
-      name: "StoreSamples", dependencies: ["ErrandCache", "ErrandCore", "TestSupport"], path: "Tests/StoreSamples",
-      swiftSettings: strict),
+      name: "StoreSamples", dependencies: ["ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandTesting", "TestSupport"],
+      path: "Tests/StoreSamples", swiftSettings: strict),
     // A process that ErrandCacheTests kills while the process uses a store.
     .executableTarget(
       name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "TestSupport"],
@@ -360,7 +360,7 @@ let package = Package(
       swiftSettings: strict),
     // The rules that every transport must follow, as checks that the tests of each transport run.
     .target(
-      name: "TransportChecks", dependencies: ["ErrandCore", "ErrandSupport", "ErrandTesting"],
+      name: "TransportChecks", dependencies: ["ErrandCore", "ErrandSupport", "ErrandTesting", "TestSupport"],
       path: "Tests/TransportChecks", swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests",

@@ -36,7 +36,7 @@
     init(_ socket: Int32, number: Int) {
       self.socket = socket
       self.number = number
-      var limit = timeval(tv_sec: 10, tv_usec: 0)
+      var limit = timeval(tv_sec: 60, tv_usec: 0)
       setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
       setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
       var one: Int32 = 1
@@ -102,10 +102,18 @@
       while true { try respond(nextRequest()) }
     }
 
-    /// Reads and drops bytes until the client ends the connection.
-    func drain() {
+    /// Reads bytes until the client ends the connection, and responds to nothing. Calls `pinged` after each piece of
+    /// bytes if the client has sent a PING frame.
+    func drain(pinged: () -> Void = {}) {
+      let ping: [UInt8] = [0, 0, 8, Frame.Kind.ping.rawValue, 0]
+      var received = buffer
       var piece = [UInt8](repeating: 0, count: 4096)
-      while recv(socket, &piece, piece.count, 0) > 0 {}
+      while true {
+        if received.indices.contains(where: { received[$0...].starts(with: ping) }) { pinged() }
+        let count = recv(socket, &piece, piece.count, 0)
+        guard count > 0 else { return }
+        received += piece[..<count]
+      }
     }
 
     private func bytes(_ count: Int) throws -> [UInt8] {

@@ -50,6 +50,8 @@ struct DrainSocketTests {
       let gate = Gate()
       let server = try LoopbackServer { .ok($0.path).held(at: gate) }
       let client = try client(server)
+      // The calls are given five seconds to end, and a slow machine as long as it takes.
+      client.configure { $0.timers = ManualClock() }
       let calls = (0..<1_000).map { number in Task { await client.outcome(of: Ask(number: number)) } }
       #expect(await eventually { client.running.count == 1_000 })
       try await gate.reached(times: 64)
@@ -71,6 +73,8 @@ struct DrainSocketTests {
     }
     var configuration = ClientConfiguration(baseURL: server.url)
     configuration.cache = .disk(at: folder)
+    // A call waits at most 250 ms for the disk. With a clock that stands still, a slow machine does not matter.
+    configuration.timers = ManualClock()
     let client = APIClient(configuration)
     #expect(try await client.send(Stored()) == "old")
     #expect(try await client.send(Stored()) == "old")

@@ -1,7 +1,15 @@
 package import ErrandCache
 import ErrandCore
+package import ErrandHTTP
+import ErrandTesting
 package import Foundation
 import TestSupport
+
+extension CallState {
+  /// A call for which no time passes, so that a store that waits only for a limited time does not give up on a slow
+  /// machine.
+  package static var withoutTime: CallState { CallState(timers: ManualClock()) }
+}
 
 /// Keys and entries for tests of stores.
 package enum Sample {

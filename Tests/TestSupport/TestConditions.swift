@@ -35,3 +35,14 @@ package var isDebugBuild: Bool {
     false
   #endif
 }
+
+/// Repeats an attempt that took longer than the second after which a body is sent without the status 100, because it may
+/// have failed for that reason.
+package func withinTheSecond(_ holds: () async throws -> Bool) async throws -> Bool {
+  for _ in 0..<10 {
+    let start = ContinuousClock.now
+    if try await holds() { return true }
+    if start.duration(to: .now) < .seconds(1) { return false }
+  }
+  return false
+}

@@ -24,7 +24,7 @@ struct ForeignCodeTests {
         ask()
         end.signal()
       }
-      answers.append(isAsked && end.wait(timeout: .now() + 5) == .success)
+      answers.append(isAsked && end.wait(timeout: .now() + 30) == .success)
     }
   }
 

@@ -9,6 +9,7 @@ extension StoreKind {
       [
         StoreKind(testDescription: "Redis", keepsMemoryOnly: false, isBounded: false) { _, _ in
           var settings = RedisSettings()
+          (settings.connectTimeout, settings.commandTimeout) = (.seconds(30), .seconds(30))
           settings.prefix = "conformance-\(UUID().uuidString)"
           return RedisStore(socket: socket, settings: settings)
         }

@@ -77,7 +77,7 @@ struct RedisStoreTests {
     other.remove(.all)
     await other.flush()
     #expect(await one.text(Sample.key("/a")) == "body")
-    #expect(await one.salt(call: CallState()) != other.salt(call: CallState()))
+    #expect(await one.salt(call: .withoutTime) != other.salt(call: .withoutTime))
   }
 
   @Test(arguments: ["a*b", "[x]", "b?c", "tr\\ail", "ü:ö"])
@@ -98,7 +98,7 @@ struct RedisStoreTests {
   @Test func `all stores share the salt`() async throws {
     let stores = try (0..<8).map { _ in try TestRedis.store(settings) }
     let salts = await withTaskGroup(of: Digest?.self) { group in
-      for store in stores { group.addTask { await store.salt(call: CallState()) } }
+      for store in stores { group.addTask { await store.salt(call: .withoutTime) } }
       return await group.reduce(into: Set<Digest?>()) { $0.insert($1) }
     }
     #expect(salts.count == 1 && salts.first != .some(nil))
@@ -107,7 +107,7 @@ struct RedisStoreTests {
   @Test func `emptied Redis gets the same salt`() async throws {
     let own = try OwnRedis()
     let one = RedisStore(socket: own.socket, settings: settings)
-    let salt = await one.salt(call: CallState())
+    let salt = await one.salt(call: .withoutTime)
     one.put(Sample.entry("/a"))
     await one.flush()
     RawRedis(socket: own.socket)?.run("FLUSHALL")
@@ -115,20 +115,20 @@ struct RedisStoreTests {
     one.put(Sample.entry("/a"))
     await one.flush()
     let other = RedisStore(socket: own.socket, settings: settings)
-    #expect(await other.salt(call: CallState()) == salt)
+    #expect(await other.salt(call: .withoutTime) == salt)
   }
 
   @Test func `new salt is adopted`() async throws {
     let own = try OwnRedis()
     let one = RedisStore(socket: own.socket, settings: settings)
-    let old = await one.salt(call: CallState())
+    let old = await one.salt(call: .withoutTime)
     RawRedis(socket: own.socket)?.run("FLUSHALL")
     let other = RedisStore(socket: own.socket, settings: settings)
-    let new = await other.salt(call: CallState())
+    let new = await other.salt(call: .withoutTime)
     #expect(new != old)
     one.put(Sample.entry("/a"))
     await one.flush()
-    #expect(await one.salt(call: CallState()) == new)
+    #expect(await one.salt(call: .withoutTime) == new)
     #expect(await other.isMissing(Sample.key("/a")))
   }
 
@@ -141,10 +141,10 @@ struct RedisStoreTests {
   func `removal applies after a lost salt`(selection: CacheSelection, removes: Bool) async throws {
     let own = try OwnRedis()
     let one = RedisStore(socket: own.socket, settings: settings)
-    _ = await one.salt(call: CallState())
+    _ = await one.salt(call: .withoutTime)
     RawRedis(socket: own.socket)?.run("FLUSHALL")
     let other = RedisStore(socket: own.socket, settings: settings)
-    _ = await other.salt(call: CallState())
+    _ = await other.salt(call: .withoutTime)
     other.put(Sample.entry("/a"))
     await other.flush()
     #expect(!(await other.isMissing(Sample.key("/a"))))

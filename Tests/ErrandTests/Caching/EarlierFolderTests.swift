@@ -43,6 +43,7 @@ struct EarlierFolderTests {
     let later = Self.cache(folder, naming: isNamed ? [folder.appending(path: "own")] : [])
     #expect(await later.entries().count == (isNamed ? 1 : 0))
     await later.removeAll(account: "ada")
+    #expect(await later.removals(patience: .seconds(30)) == .done)
     await later.flush()
     let client = Self.client(transport, Self.cache(folder, naming: []))
     _ = try await client.send(Get())

@@ -29,7 +29,7 @@ struct DownloadStopTests {
     let fixture = try DownloadFixture(configuration: DownloadFixture.configuration(clock)) { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
     }
-    let timeouts = isDeadline ? Timeouts(total: .milliseconds(500)) : Timeouts(idle: .seconds(2))
+    let timeouts = isDeadline ? Timeouts(total: .milliseconds(500)) : Timeouts(idle: .seconds(4))
     async let outcome = fixture.send(options: CallOptions(timeouts: timeouts)) { $0.takeUps = 0 }
     try await gate.reached()
     if isDeadline {
@@ -49,7 +49,7 @@ struct DownloadStopTests {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
     }
-    let file = try await fixture.send(options: CallOptions(timeouts: Timeouts(idle: .seconds(2)))).result.get()
+    let file = try await fixture.send(options: CallOptions(timeouts: Timeouts(idle: .seconds(4)))).result.get()
     #expect(fixture.isRight() && fixture.ranges == [nil, "bytes=2000000-"])
     #expect(file.fetchedBytes == 3_000_000)
   }

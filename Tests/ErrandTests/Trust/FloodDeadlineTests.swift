@@ -1,6 +1,7 @@
 import Errand
 import ErrandCore
 import ErrandTesting
+import TestSupport
 import Testing
 
 /// Calls to a healthy server, while another server sends HTTP/2 frames over TLS as fast as it can.
@@ -24,12 +25,13 @@ struct FloodDeadlineTests {
     }
     repeat {
       let begun = timers.now
-      let call = CallState(deadline: begun.advanced(by: .seconds(5)), timers: timers)
+      let call = CallState(deadline: begun.advanced(by: .seconds(30)), timers: timers)
       let response = try await transport.send(Exchange(request: HTTPRequest(url: healthy.url), call: call))
-      #expect(response.body.elementsEqual("fine".utf8) && begun.duration(to: timers.now) < .seconds(1))
+      #expect(response.body.elementsEqual("fine".utf8))
+      #expect(isSanitized || begun.duration(to: timers.now) < .seconds(2))
     } while isOver.count == 0
     let result = await attack.result
     #expect(throws: (any Error).self) { try result.get() }
-    #expect(begun.duration(to: timers.now) < .seconds(4))
+    #expect(isSanitized || begun.duration(to: timers.now) < .seconds(10))
   }
 }

@@ -1,6 +1,7 @@
 import Errand
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 import TransportChecks
 
@@ -38,17 +39,6 @@ struct UploadExpectTests {
       return opened == 0
     }
     #expect(holds)
-  }
-
-  /// Repeats an attempt that took longer than the second after which the body is sent without a response, because it
-  /// may have failed for that reason.
-  private func withinTheSecond(_ holds: () async throws -> Bool) async throws -> Bool {
-    for _ in 0..<10 {
-      let start = ContinuousClock.now
-      if try await holds() { return true }
-      if start.duration(to: .now) < .seconds(1) { return false }
-    }
-    return false
   }
 
   @Test func `missing 100 Continue costs a second`() async throws {
