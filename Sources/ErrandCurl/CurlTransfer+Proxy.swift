@@ -33,7 +33,8 @@
       return proxyAnswer?.value
     }
 
-    /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the body would be lost if the proxy responds with status 407.
+    /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the
+    /// body would be lost if the proxy responds with status 407.
     private func awaitProxy() {
       guard proxyAuthentication?.mayAskAgain == true, upload?.hasEnded == false,
         exchange.request.body?.isReplayable == false, !hasAwaitedProxy

@@ -32,7 +32,8 @@
       return true
     }
 
-    /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the body would be lost if the proxy responds with status 407.
+    /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the
+    /// body would be lost if the proxy responds with status 407.
     func awaitProxy(_ exchange: EngineExchange) {
       guard let proxy = exchange.forwardingProxy, proxyAuthentications[proxy]?.mayAskAgain == true,
         exchange.upload?.hasEnded == false, exchange.exchange.request.body?.isReplayable == false,
