@@ -47,7 +47,7 @@
       guard let handle = handle(data), let transfer = handle.transfer, let context else {
         return CURLE_SSL_CONNECT_ERROR
       }
-      if transfer.proxy.mayUseTLS { return CURLE_OK }
+      if transfer.proxy.setting.mayUseTLS { return CURLE_OK }
       handle.handshake = transfer.loop.nextHandshake()
       errand_tls_number_handshakes(context, handle.handshake)
       let isMade = errand_tls_demand_host(context, transfer.exchange.request.url.origin.certificateName)

@@ -130,13 +130,13 @@
     func apply(to easy: UnsafeMutableRawPointer) {
       var (address, user, password): (String, String?, String?) = ("", nil, nil)
       if case .url(let url, let name, let word) = self { (address, user, password) = (url, name, word) }
-      let isHTTP = httpCredentials != nil
+      let usesSOCKS = ProxyAddress(address)?.scheme.rawValue.hasPrefix("socks") == true
       errand_easy_set_string(easy, CURLOPT_PROXY, address)
       errand_easy_set_string(easy, CURLOPT_NOPROXY, "")
-      errand_easy_set_string(easy, CURLOPT_PROXYUSERNAME, isHTTP ? nil : user)
-      errand_easy_set_string(easy, CURLOPT_PROXYPASSWORD, isHTTP ? nil : password)
+      errand_easy_set_string(easy, CURLOPT_PROXYUSERNAME, usesSOCKS ? user : nil)
+      errand_easy_set_string(easy, CURLOPT_PROXYPASSWORD, usesSOCKS ? password : nil)
       // The transfer reads the challenge in the proxy's response to CONNECT.
-      errand_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, isHTTP ? 0 : 1)
+      errand_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, httpCredentials == nil ? 1 : 0)
     }
   }
 

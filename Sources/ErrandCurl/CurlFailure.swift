@@ -66,7 +66,7 @@
         transfer.loop.trust.settings.refusal(of: address.text, address.kind, host: origin.host)
       }
       lacksResources = transfer.lacksResources
-      hasProxy = transfer.proxy != .none
+      hasProxy = transfer.proxy.setting != .none
       unixSocket = transfer.loop.configuration.unixSocket
       mayHaveBeenSent = transfer.mayHaveBeenSent
       hasBegun = transfer.parser.hasBegun
@@ -87,7 +87,7 @@
     private static func response(of transfer: CurlTransfer) throws -> HTTPResponse {
       let response = try transfer.finish()
       let url = transfer.exchange.request.url
-      if response.head.status == 407, url.scheme == .http, transfer.proxy != .none {
+      if response.head.status == 407, url.scheme == .http, transfer.proxy.setting != .none {
         let text = FailureText.proxyCredentials(response.head.fields, origin: url.origin)
         throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: !transfer.wasBegun)
       }

@@ -119,7 +119,7 @@
           mayUseHTTP2: transfer.exchange.request.body == nil || CurlVersion.running.sendsBodiesOverHTTP2))
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
       transfer.pull(mode == .upload ? transfer.exchange.request.body : nil)
-      if configuration.proxy == .environment { transfer.proxy.apply(to: easy) }
+      if configuration.proxy == .environment { transfer.proxy.setting.apply(to: easy) }
       setProxyFields(transfer.proxyAuthorization())
       let fields = list.build(
         transfer.exchange.request.fields, removesContentType: mode == .fields,

@@ -39,7 +39,7 @@
     /// - A reused connection closed before the response.
     /// - The connection had unread bytes or had ended before the request was sent.
     func prepareRestart(after code: CURLcode) -> Bool {
-      if isChallenged, failure == nil, !exchange.call.isStopped {
+      if proxy.isChallenged, failure == nil, !exchange.call.isStopped {
         discardResponse()
         expectsContinue = exchange.request.body?.expectsContinue == true
         return true

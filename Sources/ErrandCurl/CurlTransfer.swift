@@ -75,25 +75,15 @@
     /// Whether the request is sent with `Expect: 100-continue`; false after the server has rejected that field.
     var expectsContinue: Bool
     var isExpectationRefused = false
-    /// The proxy of this transfer: never ``ErrandHTTP/TransportProxy/environment``.
-    let proxy: TransportProxy
-    /// The answer to the proxy in the last request. Nil if libcurl uses the proxy's credentials, or if there are none.
-    var proxyAnswer: ProxyAuthentication.Answer?
-    /// The number of times that the proxy asked for another answer.
-    var challenges = 0
-    /// Whether the proxy has responded with status 407. The request is then sent again with another answer.
-    var isChallenged = false
-    /// Whether the body has waited for status 100 because it is not known how the proxy authenticates the client.
-    var hasAwaitedProxy = false
-    /// The parser for the proxy's response to CONNECT. Nil while header lines belong to the server's response.
-    var tunnelParser: HeadParser?
+    var proxy: CurlProxy
 
     init(_ exchange: Exchange, loop: CurlLoop, addresses: String? = nil, lookup: Duration = .zero) {
       self.exchange = exchange
       self.addresses = addresses
       self.lookup = lookup
       self.loop = loop
-      proxy = loop.configuration.proxy.chosen(for: exchange.request.url.origin, environment: loop.environment)
+      proxy = CurlProxy(
+        setting: loop.configuration.proxy.chosen(for: exchange.request.url.origin, environment: loop.environment))
       lastActivity = submitted
       started = submitted
       parser = HeadParser(
@@ -128,7 +118,7 @@
       // The server did not process the request on the connection that libcurl leaves, so the exchange starts again.
       if requests > 0, isUnprocessed { return false }
       use(connection)
-      tunnelParser = nil
+      proxy.tunnelParser = nil
       (stream, isLeaving) = (nil, false)
       hasConnected = true
       lastActivity = loop.now
@@ -188,8 +178,8 @@
       isExpectationRefused = false
       expectsContinue = false
       // A proxy that responds with status 407 has not passed on the request.
-      if !isChallenged { wasBegun = mayHaveBeenSent }
-      isChallenged = false
+      if !proxy.isChallenged { wasBegun = mayHaveBeenSent }
+      proxy.isChallenged = false
       use(nil)
       stream = nil
       requests = 0
@@ -212,7 +202,7 @@
     func takeHeadLine(_ line: UnsafeRawBufferPointer) -> Int {
       loop.watchdog?.progressed()
       lastActivity = loop.now
-      if tunnelParser != nil {
+      if proxy.tunnelParser != nil {
         takeTunnelLine(line)
         return line.count
       }
@@ -242,7 +232,7 @@
       connection?.speaksHTTP1 = head.version != .http2
       if parser.announcedForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
-      isChallenged =
+      proxy.isChallenged =
         exchange.request.url.scheme == .http && isChallenge(head) && upload?.canBeSentAgain != false
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
@@ -266,7 +256,7 @@
     }
 
     private func destination(for head: ResponseHead) throws -> CurlBody.Destination {
-      if isExpectationRefused || isChallenged { return .discard }
+      if isExpectationRefused || proxy.isChallenged { return .discard }
       guard let sink = exchange.sink else {
         if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) { return .discard }
         let limit = exchange.limits.bodyBytes
