@@ -247,55 +247,63 @@
       #expect(found.withLock { $0.count } <= 3)
     }
 
-    @Test func `an ended call cancels its lookup`() async throws {
-      let server = try LoopbackServer { _ in .ok("here") }
+    /// Lookups that record the hosts. Those of hosts whose names begin with `dead` wait for a signal.
+    private final class SlowNames: Sendable {
       let gate = DispatchSemaphore(value: 0)
       let found = Locked<[String]>([])
-      let names = NameLookups(mostThreads: 1) { host, port in
-        found.withLock { $0.append(host) }
-        if host == "dead0.test" { gate.wait() }
-        return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
+
+      func transport(threads: Int) -> EngineTransport {
+        let names = NameLookups(mostThreads: threads) { [self] host, port in
+          found.withLock { $0.append(host) }
+          if host.hasPrefix("dead") { gate.wait() }
+          return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
+        }
+        return EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
       }
-      let transport = EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
-      let call = CallState()
-      let first = Exchange(request: try HTTPRequest(url: "http://dead0.test:\(server.port)/"), call: call)
-      let stopped = Task { await TransportConformance.stop(of: first, over: transport) }
-      #expect(await eventually { found.withLock { !$0.isEmpty } })
-      for number in 1..<3 {
-        let request = try HTTPRequest(url: "http://dead\(number).test:\(server.port)/")
-        let exchange = Exchange(request: request, connectTimeout: .milliseconds(50))
+
+      /// Begins a call, and stops it after the lookup of its host has begun.
+      func stopCall(to url: String, over transport: EngineTransport) async throws {
+        let call = CallState()
+        let exchange = Exchange(request: try HTTPRequest(url: url), call: call)
+        let stopped = Task { await TransportConformance.stop(of: exchange, over: transport) }
+        #expect(await eventually { found.withLock { !$0.isEmpty } })
+        call.stop(.cancelled)
+        #expect(await stopped.value == .cancelled)
+      }
+
+      /// Checks that a call meets its connect time-out.
+      func expectTimeout(of url: String, over transport: EngineTransport) async throws {
+        let exchange = Exchange(request: try HTTPRequest(url: url), connectTimeout: .milliseconds(50))
         #expect(await TransportConformance.failure(of: exchange, over: transport)?.kind == .connectTimeout)
       }
-      call.stop(.cancelled)
-      _ = await stopped.value
-      gate.signal()
+    }
+
+    @Test func `an ended call cancels its lookup`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      let names = SlowNames()
+      let transport = names.transport(threads: 1)
+      try await names.stopCall(to: "http://dead0.test:\(server.port)/", over: transport)
+      // The only thread is in use, so these lookups do not begin.
+      for number in 1..<3 {
+        try await names.expectTimeout(of: "http://dead\(number).test:\(server.port)/", over: transport)
+      }
+      names.gate.signal()
       #expect(try await TransportConformance.get(transport, "http://good.test:\(server.port)/").text == "here")
-      #expect(found.withLock { $0 } == ["dead0.test", "good.test"])
+      #expect(names.found.withLock { $0 } == ["dead0.test", "good.test"])
     }
 
     @Test func `a lookup that has begun is shared`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
-      let gate = DispatchSemaphore(value: 0)
-      let found = Locked<[String]>([])
-      let names = NameLookups(mostThreads: 2) { host, port in
-        found.withLock { $0.append(host) }
-        if host == "dead.test" { gate.wait() }
-        return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
-      }
-      let transport = EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
-      let dead = try HTTPRequest(url: "http://dead.test:\(server.port)/")
-      for _ in 0..<3 {
-        let call = CallState()
-        let stopped = Task { await TransportConformance.stop(of: Exchange(request: dead, call: call), over: transport) }
-        #expect(await eventually { found.withLock { !$0.isEmpty } })
-        call.stop(.cancelled)
-        _ = await stopped.value
-      }
+      let names = SlowNames()
+      let transport = names.transport(threads: 2)
+      let dead = "http://dead.test:\(server.port)/"
+      try await names.stopCall(to: dead, over: transport)
+      for _ in 0..<2 { try await names.expectTimeout(of: dead, over: transport) }
       #expect(try await TransportConformance.get(transport, "http://good.test:\(server.port)/").text == "here")
-      #expect(found.withLock { $0 } == ["dead.test", "good.test"])
-      async let later = transport.send(Exchange(request: dead))
+      #expect(names.found.withLock { $0 } == ["dead.test", "good.test"])
+      async let later = TransportConformance.get(transport, dead)
       // The later call shares the lookup, or begins another one after its end.
-      for _ in 0..<2 { gate.signal() }
+      for _ in 0..<2 { names.gate.signal() }
       #expect(try await later.text == "here")
     }
 
