@@ -132,18 +132,29 @@
       exchange.stage = .joining
       expectWatch(of: exchange)
       crowds[exchange.origin, default: []] += [exchange] + others.filter { $0.mayUse(open) }
-      placeCrowd(of: exchange.origin, open.freeStreams)
+      continueCrowdLater(of: exchange.origin)
       place(others.filter { !$0.mayUse(open) })
     }
 
-    /// Looks for a connection for exchanges that wait for a stream, for at most `count` of them.
-    func placeCrowd(of origin: HTTPURL.Origin, _ count: Int = .max) {
-      guard let crowd = crowds[origin] else { return }
-      for exchange in crowd.prefix(count) {
+    /// Continues with the exchanges that wait for a stream at the end of the current work, because a connection may take
+    /// another stream or has ended. Until then, several streams may end.
+    func continueCrowdLater(of origin: HTTPURL.Origin) {
+      if crowds[origin] != nil { relieved.insert(origin) }
+    }
+
+    /// Sends the exchanges that wait for a stream, in their order, until no stream is free. If they can use no connection
+    /// any more, they open one.
+    private func continueCrowd(of origin: HTTPURL.Origin) {
+      guard var waiting = crowds.removeValue(forKey: origin)?[...] else { return }
+      while let exchange = waiting.first,
+        sharedPool.first(of: origin, where: exchange.mayShare) != nil
+          || sharedPool.first(of: origin, where: exchange.mayUse) == nil
+      {
+        waiting.removeFirst()
         exchange.stage = .unconnected
-        placeLater(exchange)
+        place(exchange)
       }
-      crowds[origin] = crowd.count > count ? Array(crowd[count...]) : nil
+      if !waiting.isEmpty { crowds[origin] = Array(waiting) + (crowds[origin] ?? []) }
     }
 
     /// Remembers how many concurrent streams a server accepts. Another connection to it then keeps to the limit before
@@ -218,7 +229,9 @@
 
     /// Places the exchanges that need another connection, and sends the bytes of all connections.
     func settleHTTP2() {
-      while !unplaced.isEmpty || !unflushed.isEmpty {
+      while !unplaced.isEmpty || !unflushed.isEmpty || !relieved.isEmpty {
+        for origin in relieved { continueCrowd(of: origin) }
+        relieved.removeAll()
         let exchanges = unplaced
         unplaced.removeAll()
         for exchange in exchanges {
@@ -241,7 +254,7 @@
     /// Removes a connection that takes no new streams from the pool.
     func forget(_ connection: HTTP2Connection) {
       sharedPool.remove(connection, of: connection.origin)
-      placeCrowd(of: connection.origin)
+      continueCrowdLater(of: connection.origin)
     }
 
     /// Removes and closes the socket of a connection.

@@ -84,6 +84,8 @@
     var openings: [HTTPURL.Origin: HTTP2Opening] = [:]
     /// The exchanges that wait until an HTTP/2 connection takes another stream, by origin.
     var crowds: [HTTPURL.Origin: [EngineExchange]] = [:]
+    /// The origins whose connections may take one of the exchanges in ``crowds``.
+    var relieved: Set<HTTPURL.Origin> = []
     /// The origins whose servers have chosen HTTP/1.1. Their connections are not shared.
     var http1Origins: Set<HTTPURL.Origin> = []
     /// The origins whose servers have required HTTP/1.1 over HTTP/2. No HTTP/2 is offered to them any more.

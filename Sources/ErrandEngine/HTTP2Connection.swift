@@ -103,7 +103,7 @@
       mostStreams = session.mostStreams
       loop.note(mostStreams: mostStreams, for: origin)
       if mostStreams == 0, streams.isEmpty { retire() }
-      loop.placeCrowd(of: origin, freeStreams)
+      loop.continueCrowdLater(of: origin)
     }
 
     /// Sends the request of an exchange on a new stream.
@@ -146,7 +146,7 @@
         session?.reset(stream.id, code: stream.resetCode)
       }
       keepIfIdle()
-      loop.placeCrowd(of: origin, freeStreams)
+      loop.continueCrowdLater(of: origin)
       loop.flushLater(self)
     }
 

@@ -218,7 +218,12 @@
 
     /// Sends a response with content.
     func respond(_ stream: Int, _ text: String, _ fields: [(String, String)] = []) {
-      send(raw: Self.headers(stream, [(":status", "200")] + fields) + Self.frame(0, flags: 1, stream, Array(text.utf8)))
+      send(raw: Self.response(stream, text, fields))
+    }
+
+    /// The frames of a response with content.
+    static func response(_ stream: Int, _ text: String, _ fields: [(String, String)] = []) -> [UInt8] {
+      headers(stream, [(":status", "200")] + fields) + frame(0, flags: 1, stream, Array(text.utf8))
     }
 
     /// A field as a literal without Huffman coding and without indexing (RFC 7541 section 6.2.2).

@@ -52,13 +52,14 @@
   /// the frames of HTTP/2, so it can violate every rule.
   final class FrameServer: Sendable {
     private struct State {
+      var listeners: [Int32] = []
       var connections = 0
       var peers: Set<Int32> = []
       var isOver = false
       var paths: [String] = []
     }
 
-    private let listener: Int32
+    private let script: @Sendable (FramePeer, FrameServer) throws -> Void
     private let state = Locked(State())
     let port: Int
 
@@ -70,20 +71,38 @@
 
     /// Starts a server. `script` runs once for each connection; the connection is closed when it returns or throws.
     init(_ script: @escaping @Sendable (FramePeer, FrameServer) throws -> Void) throws {
+      self.script = script
+      let (listener, port) = try Self.listen(to: 0)
+      self.port = port
+      acceptConnections(of: listener)
+    }
+
+    deinit {
+      stop()
+      for listener in state.withLock({ $0.listeners }) { close(listener) }
+    }
+
+    private static func listen(to port: Int) throws -> (listener: Int32, port: Int) {
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      var one: Int32 = 1
+      setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
       var place = sockaddr_in()
       place.sin_family = sa_family_t(AF_INET)
+      place.sin_port = in_port_t(port).bigEndian
       place.sin_addr.s_addr = inet_addr("127.0.0.1")
       var size = socklen_t(MemoryLayout<sockaddr_in>.size)
       let isListening = withUnsafeMutablePointer(to: &place) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(listener, $0, size) == 0 && listen(listener, 512) == 0 && getsockname(listener, $0, &size) == 0
+          bind(listener, $0, size) == 0 && Glibc.listen(listener, 512) == 0 && getsockname(listener, $0, &size) == 0
         }
       }
       guard isListening else { throw SocketFault(call: "listen") }
-      self.listener = listener
-      port = Int(UInt16(bigEndian: place.sin_port))
-      Thread.detachNewThread { [weak self] in
+      return (listener, Int(UInt16(bigEndian: place.sin_port)))
+    }
+
+    private func acceptConnections(of listener: Int32) {
+      state.withLock { $0.listeners.append(listener) }
+      Thread.detachNewThread { [weak self, script] in
         while true {
           let peer = accept(listener, nil, nil)
           guard peer >= 0 else { return }
@@ -99,11 +118,6 @@
       }
     }
 
-    deinit {
-      stop()
-      close(listener)
-    }
-
     /// Ends all connections and accepts no more. Scripts see the end of the stream.
     func stop() {
       let peers = state.withLock { state in
@@ -111,11 +125,16 @@
         return state.peers
       }
       for peer in peers { shutdown(peer, Int32(SHUT_RDWR)) }
-      shutdown(listener, Int32(SHUT_RDWR))
+      refuseConnections()
     }
 
     /// Accepts no more connections. Those that are open stay open.
-    func refuseConnections() { shutdown(listener, Int32(SHUT_RDWR)) }
+    func refuseConnections() {
+      for listener in state.withLock({ $0.listeners }) { shutdown(listener, Int32(SHUT_RDWR)) }
+    }
+
+    /// Accepts connections after ``refuseConnections()`` again.
+    func acceptConnectionsAgain() throws { acceptConnections(of: try Self.listen(to: port).listener) }
 
     /// Counts a request as processed.
     func process(_ path: String) { state.withLock { $0.paths.append(path) } }

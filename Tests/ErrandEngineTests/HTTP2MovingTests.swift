@@ -243,7 +243,7 @@
     }
 
     /// The server accepts one connection with two streams, and both are in use.
-    @Test(arguments: ["response", "limit", "goodbye"])
+    @Test(arguments: ["response", "responses at once", "limit", "goodbye"])
     func `a call without a second connection waits for a stream`(release: String) async throws {
       let isFull = Latch()
       let areAllWaiting = DispatchSemaphore(value: 0)
@@ -255,6 +255,11 @@
         server.refuseConnections()
         isFull.open()
         areAllWaiting.wait()
+        if release == "responses at once" {
+          try server.acceptConnectionsAgain()
+          peer.send(raw: streams.flatMap { FramePeer.response($0, "ok") })
+          return try peer.serve { peer.respond($0.stream, "ok") }
+        }
         if release == "goodbye" { peer.goAway(last: streams[1]) }
         if release == "limit" {
           peer.send(settings: [(id: 3, value: 5)])
