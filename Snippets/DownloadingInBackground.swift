@@ -44,10 +44,10 @@ let film = try await downloads.start(GetFilm(id: 7, file: file), tag: "film-7")
 #else
   // snippet.script
   try session.answer(film.id, .text("a film"))
-  session.tell(.allTold)
+  session.report(.allReported)
 // snippet.end
 #endif
 
 // snippet.settled
-await downloads.settled()
+await downloads.eventsHandled()
 // snippet.end

@@ -48,10 +48,10 @@ let film = try await uploads.start(SendFilm(id: 7, file: file), tag: "film-7")
   // snippet.script
   print(try session.body(of: film.id)?.count ?? 0, "bytes would be sent")
   try session.answer(film.id, .json("{\"views\":0}"))
-  session.tell(.allTold)
+  session.report(.allReported)
 // snippet.end
 #endif
 
 // snippet.settled
-await uploads.settled()
+await uploads.eventsHandled()
 // snippet.end

@@ -36,15 +36,15 @@ enum BackgroundDecision {
   /// | running | wait | miss |
   /// | missed | wait | report the loss |
   /// | cancelling | cancel | report the cancellation |
-  /// | came, `hasFile` | check | check |
-  /// | came, not `hasFile` | wait | miss |
+  /// | arrived, `hasFile` | check | check |
+  /// | arrived, not `hasFile` | wait | miss |
   /// | placing, `hasFile` | place | place |
   /// | placing, not `hasFile`: the file is already at the target | report the file | report the file |
   /// | failed | report the failure | report the failure |
   static func atLaunch(_ phase: Phase, isListed: Bool, hasFile: Bool) -> Launch {
     switch phase {
-    case .came where hasFile: .check
-    case .running, .came: isListed ? .wait : .miss
+    case .arrived where hasFile: .check
+    case .running, .arrived: isListed ? .wait : .miss
     case .missed: isListed ? .wait : .reportLoss
     case .cancelling: isListed ? .cancel : .reportCancellation
     case .placing: hasFile ? .place : .reportFile
@@ -57,7 +57,7 @@ enum BackgroundDecision {
   static func takesFile(_ phase: Phase?) -> Bool {
     switch phase {
     case .running, .missed: true
-    case nil, .came, .placing, .failed, .cancelling: false
+    case nil, .arrived, .placing, .failed, .cancelling: false
     }
   }
 
@@ -65,7 +65,7 @@ enum BackgroundDecision {
   /// must be checked first.
   static func failure(_ phase: Phase?, _ end: BackgroundEnd, of kind: BackgroundKind) -> APIError? {
     switch phase {
-    case nil, .came, .placing, .failed: nil
+    case nil, .arrived, .placing, .failed: nil
     case .cancelling: .backgroundCancelled(kind)
     case .running, .missed:
       switch end {
@@ -96,7 +96,7 @@ enum BackgroundDecision {
     guard let other = records.first(where: { $0.target == wanted.target && !$0.phase.hasFailed }) else { return .start }
     return switch other.phase {
     case .missed: .replace(other.id)
-    case .running, .came, .placing: other.asksForSame(as: wanted) ? .join(other.id) : .busy
+    case .running, .arrived, .placing: other.asksForSame(as: wanted) ? .join(other.id) : .busy
     case .cancelling, .failed: .busy
     }
   }

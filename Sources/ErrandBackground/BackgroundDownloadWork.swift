@@ -17,7 +17,7 @@ struct BackgroundDownloadWork: BackgroundWork {
   ) throws -> DownloadedFile {
     let placed: BackgroundPhase.PlacedFile
     switch record.phase {
-    case .came(let stored):
+    case .arrived(let stored):
       placed = try check(record, stored, folder)
       try note(.placing(placed))
     case .placing(let known): placed = known

@@ -96,7 +96,7 @@ public final class BackgroundDownloads: Sendable {
   /// Waits until the system has reported all events that occurred while the app was suspended, and until `onEnd` has
   /// returned for each download that ended. Await this method when the system wakes the app for its session, and then
   /// call the completion handler of the system. If the task is cancelled, this method returns at once.
-  public func settled() async { await engine.settled() }
+  public func eventsHandled() async { await engine.eventsHandled() }
 }
 
 /// A download that the system performs, whether or not the app is running.

@@ -21,7 +21,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     /// Whether the system has reported all pending events at least once. From then on, an event that is still missing
     /// never arrives.
     var hasReportedAll = false
-    /// Whether the system has reported all pending events since the last time that a call of `settled()` returned.
+    /// Whether the system has reported all pending events since the last time that a call of `eventsHandled()` returned.
     var hasReportedAllSinceSettled = false
     /// The number of calls of the `onEnd` closure that have not returned yet.
     var reporting = 0
@@ -116,13 +116,13 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     switch event {
     case .progress(let name, let bytes, let total):
       state.withLock { $0.handles[name] }?.wait.report(bytes: bytes, total: total)
-    case .came(let name, let file, let head, let url):
+    case .arrived(let name, let file, let head, let url):
       // Move the file before this callback returns, because the system deletes the file afterwards.
       queue.now { self.take(file, for: name, head, url) }
       queue.run { self.check(name) }
     case .ended(let name, let end):
       queue.run { self.receive(end, of: name) }
-    case .allTold: queue.run { self.noteAllReported() }
+    case .allReported: queue.run { self.noteAllReported() }
     }
   }
 
@@ -132,7 +132,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
       let bytes = try folder.length(of: file)
       // Save the response headers in the record first, so that the folder never contains a response file without its
       // headers.
-      try save(.came(StoredResponse(head, url, to: kind, bytes: bytes)), of: id)
+      try save(.arrived(StoredResponse(head, url, to: kind, bytes: bytes)), of: id)
       try folder.takeFile(file, for: id)
     } catch {
       fail(id, Self.error(error))
@@ -156,7 +156,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     if case .failed = end { fail(id, work.failure(error, of: record, in: folder)) } else { fail(id, error) }
   }
 
-  private func check(_ id: String) { if case .came = record(id)?.phase { conclude(id, hasFile: true) } }
+  private func check(_ id: String) { if case .arrived = record(id)?.phase { conclude(id, hasFile: true) } }
 
   /// Validates the response of a transfer, and reports the result to the app.
   private func conclude(_ id: String, hasFile: Bool) {
@@ -218,11 +218,11 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
       set(.cancelling, of: id)
       session.cancel(id)
     case .missed: fail(id, .backgroundCancelled(kind))
-    case nil, .cancelling, .came, .placing, .failed: break
+    case nil, .cancelling, .arrived, .placing, .failed: break
     }
   }
 
-  func settled() async {
+  func eventsHandled() async {
     let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
     let waiter = state.withLock { state in
       state.lastWaiter += 1

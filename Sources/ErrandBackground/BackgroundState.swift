@@ -73,7 +73,7 @@ enum BackgroundPhase: Sendable, Hashable, Codable {
   /// The app cancelled the transfer, and the system has not reported the end of the transfer yet.
   case cancelling
   /// The response file of the transfer has arrived and must be checked.
-  case came(StoredResponse)
+  case arrived(StoredResponse)
   /// The file of a download was checked and must be moved to its target path. Uploads never have this phase.
   case placing(PlacedFile)
   /// The transfer failed, and the failure has not been reported to the app yet.

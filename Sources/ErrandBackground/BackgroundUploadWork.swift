@@ -15,7 +15,7 @@ struct BackgroundUploadWork: BackgroundWork {
   func value(
     of record: Record, hasFile: Bool, in folder: Folder, noting note: (BackgroundPhase) throws -> Void
   ) throws -> HTTPResponse {
-    guard hasFile, case .came(let stored) = record.phase,
+    guard hasFile, case .arrived(let stored) = record.phase,
       let response = stored.response(try folder.responseBody(of: record.id, limit: record.answerBytes))
     else { throw APIError.backgroundLost("the saved state is damaged", .upload) }
     try record.judge(response)

@@ -56,7 +56,7 @@
     private var isWriteClosed = false
     /// The streams whose content is in the outbox.
     private var sendingStreams: Set<Int32> = []
-    private var lastHeard: MonotonicInstant
+    private var lastReceived: MonotonicInstant
     private var pingSent: MonotonicInstant?
     /// True while libnghttp2 runs. It must then neither be called for more bytes nor be released.
     private var isInSession = false
@@ -78,7 +78,7 @@
       self.peer = peer
       self.loop = loop
       established = loop.now
-      lastHeard = loop.now
+      lastReceived = loop.now
       frames = HTTP2FrameBudget(now: loop.now)
       mostStreams = max(1, loop.streamLimits[origin] ?? HTTP2Session.initialStreams)
     }
@@ -134,7 +134,7 @@
       }
       stream.id = id
       streams[id] = stream
-      if pingSent == nil, lastHeard.advanced(by: loop.configuration.pingAfter) < loop.now { ping() }
+      if pingSent == nil, lastReceived.advanced(by: loop.configuration.pingAfter) < loop.now { ping() }
       loop.flushLater(self)
     }
 
@@ -315,7 +315,7 @@
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
-      lastHeard = loop.now
+      lastReceived = loop.now
       pingSent = nil
       let price = continuations.count(in: bytes) * HTTP2FrameBudget.continuation
       if price > 0, !frames.spend(price, now: loop.now) {

@@ -34,14 +34,14 @@
       setup = try SessionSetup(settings, .current)
     }
 
-    /// Creates the session of the system. After that, the session reports its events to `tell`.
-    public func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void) {
+    /// Creates the session of the system. After that, the session reports its events to `report`.
+    public func begin(_ report: @escaping @Sendable (BackgroundEvent) -> Void) {
       let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
       setup.settings.apply(to: configuration)
       configuration.isDiscretionary = isDiscretionary
       configuration.sessionSendsLaunchEvents = true
       let queues = SessionQueues()
-      let router = BackgroundRouter(tell, setup.trust, queues, UploadResponses(limit: answerBytes))
+      let router = BackgroundRouter(report, setup.trust, queues, UploadResponses(limit: answerBytes))
       let made = URLSession(configuration: configuration, delegate: router, delegateQueue: queues.callbackQueue)
       session.withLock { $0 = made }
     }
@@ -112,7 +112,7 @@
       guard let name = downloadTask.taskDescription, let response = downloadTask.response as? HTTPURLResponse,
         let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
       else { return }
-      report(.came(name: name, file: location, head: ResponseHead(response), url: url))
+      report(.arrived(name: name, file: location, head: ResponseHead(response), url: url))
     }
 
     func urlSession(
@@ -144,11 +144,11 @@
         let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
       else { return nil }
       return responses.withFile(of: task.taskIdentifier) { file in
-        report(.came(name: name, file: file, head: ResponseHead(response), url: url))
+        report(.arrived(name: name, file: file, head: ResponseHead(response), url: url))
       }
     }
 
-    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.allTold) }
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.allReported) }
 
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,

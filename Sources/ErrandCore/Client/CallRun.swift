@@ -109,7 +109,7 @@ final class CallRun: Run {
     repeatState =
       notifies && place != CallRegistry.refused
       ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
-    tellAccessories { $0.willStart(info) }
+    notifyAccessories { $0.willStart(info) }
   }
 
   /// Registers the client with the owner of the call, so that the owner can cancel its calls on the client. If the

@@ -52,7 +52,7 @@ extension Run {
   func finish<Value>(_ result: Ending, _ notify: (Ending) -> Value) -> Value {
     let claimed = applyStop(to: result, by: state.claim())
     didClaim()
-    tellAccessories { willStop($0, claimed) }
+    notifyAccessories { willStop($0, claimed) }
     if runsHooks { runHooks { applyStop(to: claimed, by: state.endsBy) } }
     let ending = applyStop(to: claimed, by: state.conclude())
     didConclude(ending)
@@ -65,9 +65,9 @@ extension Run {
   }
 
   /// Notifies the accessories. Calls that an accessory sends are nested in this run.
-  func tellAccessories(_ tell: (any Accessory) -> Void) {
+  func notifyAccessories(_ notify: (any Accessory) -> Void) {
     for accessory in accessories {
-      UserCodeScope.during(type(of: accessory), in: nesting) { tell(accessory) }
+      UserCodeScope.during(type(of: accessory), in: nesting) { notify(accessory) }
     }
   }
 }

@@ -19,7 +19,7 @@ public import Foundation
 /// test, except the end of a cancelled transfer, which it sends on its own queue.
 public final class ScriptedBackgroundSession: BackgroundSession {
   private struct State: Sendable {
-    var tell: (@Sendable (BackgroundEvent) -> Void)?
+    var report: (@Sendable (BackgroundEvent) -> Void)?
     var orders: [BackgroundOrder] = []
     var running: Set<String> = []
     var refusal: TransportFailure?
@@ -80,29 +80,29 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .notDirectory)
     try answer.body.write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    tell(.came(name: name, file: file, head: answer.head, url: url ?? order.request.url))
+    report(.arrived(name: name, file: file, head: answer.head, url: url ?? order.request.url))
     end(name, .finished)
   }
 
   /// Ends a transfer and sends the event of its end.
   public func end(_ name: String, _ end: BackgroundEnd) {
     state.withLock { _ = $0.running.remove(name) }
-    tell(.ended(name: name, end))
+    report(.ended(name: name, end))
   }
 
   /// Removes a transfer without sending an event, to simulate a system that loses a transfer.
   public func lose(_ name: String) { state.withLock { _ = $0.running.remove(name) } }
 
   /// Sends an event to the app. If the app is not running, the event is lost.
-  public func tell(_ event: BackgroundEvent) { state.withLock { $0.tell }?(event) }
+  public func report(_ event: BackgroundEvent) { state.withLock { $0.report }?(event) }
 
   /// Simulates the end of the app. The app receives no events until the next ``begin(_:)``; the transfers continue.
-  public func endProcess() { state.withLock { $0.tell = nil } }
+  public func endProcess() { state.withLock { $0.report = nil } }
 
   // MARK: - For the library
 
   /// Registers the closure that receives the events of the session.
-  public func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void) { state.withLock { $0.tell = tell } }
+  public func begin(_ report: @escaping @Sendable (BackgroundEvent) -> Void) { state.withLock { $0.report = report } }
 
   /// Starts a transfer. Throws if the test has called ``refuse(_:)`` with a failure.
   public func start(_ order: BackgroundOrder) throws {
@@ -116,7 +116,7 @@ public final class ScriptedBackgroundSession: BackgroundSession {
   /// Cancels a transfer, and sends the event of its end.
   public func cancel(_ name: String) {
     guard state.withLock({ $0.running.remove(name) }) != nil else { return }
-    queue.async { self.tell(.ended(name: name, .cancelled(nil))) }
+    queue.async { self.report(.ended(name: name, .cancelled(nil))) }
   }
 
   /// The names of the transfers that have not ended.

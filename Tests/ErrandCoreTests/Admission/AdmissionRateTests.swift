@@ -197,14 +197,14 @@ struct AdmissionRateTests {
   }
 
   @Test(arguments: [(1, true), (2, false)])
-  func `streams with response headers are not subtracted`(unheard: Int, isAdmitted: Bool) {
+  func `streams with response headers are not subtracted`(unanswered: Int, isAdmitted: Bool) {
     let bench = Bench(AdmissionLimits(rates: [.followingServer("red.example")]))
     for _ in 1...20 {
       bench.run(Self.red)
-      bench.hear(Self.red)
+      bench.respond(at: Self.red)
     }
     #expect(bench.release(Self.red) == nil)
-    bench.run(Self.red, unheard)
+    bench.run(Self.red, unanswered)
     bench.learn(.limits([.rest(1, .seconds(30))], isRefused: false), from: Self.red)
     #expect(bench.enters(Self.red) == isAdmitted)
     #expect(!bench.enters(Self.red))

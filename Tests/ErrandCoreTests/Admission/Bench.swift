@@ -91,10 +91,10 @@ final class Bench {
   }
 
   /// Records that the response headers of the newest exchange of an origin have arrived.
-  func hear(_ origin: Origin) {
+  func respond(at origin: Origin) {
     guard var slot = slots[origin]?.popLast() else { return }
-    queue.hear(slot)
-    slot.isHeard = true
+    queue.countAnswered(slot)
+    slot.isAnswered = true
     slots[origin]?.append(slot)
   }
 

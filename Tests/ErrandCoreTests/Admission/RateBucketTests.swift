@@ -55,7 +55,7 @@ struct RateBucketTests {
   /// Handles a response that allows the given number of requests for 10 seconds.
   private func allow(_ count: Int64, _ bucket: Held<RateBucket>, at moment: MonotonicInstant = .start) {
     let pace = ServerPace.limits([.rest(count, .seconds(10))], isRefused: false)
-    bucket.on { $0.learn(pace, unheard: 0, since: moment) }
+    bucket.on { $0.learn(pace, unanswered: 0, since: moment) }
   }
 
   @Test func `server's limit delays tokens`() {

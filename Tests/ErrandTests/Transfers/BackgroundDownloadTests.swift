@@ -61,8 +61,8 @@ struct BackgroundDownloadTests {
     #expect(error?.code == .status && error?.status == 404)
     #expect(error?.response.map { String(decoding: $0.body, as: UTF8.self) } == "no such film")
     _ = await fixture.next()
-    fixture.session.tell(.allTold)
-    await downloads.settled()
+    fixture.session.report(.allReported)
+    await downloads.eventsHandled()
     #expect(fixture.text("film.bin") == nil && fixture.desked.isEmpty)
   }
 
@@ -185,7 +185,7 @@ struct BackgroundDownloadTests {
   @Test func `progress is reported`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())
-    fixture.session.tell(.progress(name: download.id, bytes: 2, total: 8))
+    fixture.session.report(.progress(name: download.id, bytes: 2, total: 8))
     fixture.session.end(download.id, .failed(TransportFailure(.offline, "offline")))
     var reports: [TransferProgress] = []
     for await report in download.progress { reports.append(report) }
@@ -195,8 +195,8 @@ struct BackgroundDownloadTests {
   @Test func `restarted count is marked`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())
-    fixture.session.tell(.progress(name: download.id, bytes: 5, total: 8))
-    fixture.session.tell(.progress(name: download.id, bytes: 2, total: 8))
+    fixture.session.report(.progress(name: download.id, bytes: 5, total: 8))
+    fixture.session.report(.progress(name: download.id, bytes: 2, total: 8))
     var reports = download.progress.makeAsyncIterator()
     #expect(await reports.next() == TransferProgress(.download, bytes: 2, total: 8, isRestart: true))
   }

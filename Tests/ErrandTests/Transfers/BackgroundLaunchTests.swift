@@ -31,8 +31,8 @@ struct BackgroundLaunchTests {
     fixture.session.lose(id)
     let downloads = fixture.launch()
     #expect(await downloads.running.map(\.id) == [id], "its end may still arrive")
-    fixture.session.tell(.allTold)
-    await downloads.settled()
+    fixture.session.report(.allReported)
+    await downloads.eventsHandled()
     let ending = try #require(await fixture.next())
     #expect(ending.id == id && ending.result.code == .interrupted)
     #expect(fixture.desked.isEmpty)
@@ -45,8 +45,8 @@ struct BackgroundLaunchTests {
     let downloads = fixture.launch()
     _ = await downloads.running
     try fixture.session.answer(id, .text("foo"))
-    fixture.session.tell(.allTold)
-    await downloads.settled()
+    fixture.session.report(.allReported)
+    await downloads.eventsHandled()
     #expect(try #require(await fixture.next()).result.code == nil && fixture.text("film.bin") == "foo")
   }
 
@@ -104,8 +104,8 @@ struct BackgroundLaunchTests {
     let second = fixture.launch()
     let ending = try #require(await fixture.next())
     #expect(ending.id == id && (try? ending.result.get())?.bytes == 3)
-    fixture.session.tell(.allTold)
-    await second.settled()
+    fixture.session.report(.allReported)
+    await second.eventsHandled()
     #expect(fixture.text("film.bin") == "foo" && fixture.desked.isEmpty)
     gate.open()
   }
@@ -148,11 +148,11 @@ struct BackgroundLaunchTests {
     }
     let id = try await downloads.start(fixture.request()).id
     let settled = Task {
-      await downloads.settled()
+      await downloads.eventsHandled()
       isOver.append("settled")
     }
     try fixture.session.answer(id, .text("foo"))
-    fixture.session.tell(.allTold)
+    fixture.session.report(.allReported)
     try await heard.wait()
     gate.open()
     await settled.value
@@ -162,7 +162,7 @@ struct BackgroundLaunchTests {
   @Test func `wait for settled may be cancelled`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
-    let settled = Task { await downloads.settled() }
+    let settled = Task { await downloads.eventsHandled() }
     settled.cancel()
     await settled.value
   }

@@ -23,8 +23,8 @@ struct BackgroundUploadCrashTests {
     defer { fixture.session.endProcess() }
     guard let upload = try? await uploads.start(SendFilm(body: body)) else { return Life() }
     try fixture.session.answer(upload.id, .json("{\"id\":7}"))
-    fixture.session.tell(.allTold)
-    await uploads.settled()
+    fixture.session.report(.allReported)
+    await uploads.eventsHandled()
     return Life(id: upload.id, endings: told.all)
   }
 
@@ -33,8 +33,8 @@ struct BackgroundUploadCrashTests {
     let told = Recorded<BackgroundUpload.Ending>()
     let uploads = fixture.launchUploads { told.append($0) }
     _ = await uploads.running
-    fixture.session.tell(.allTold)
-    await uploads.settled()
+    fixture.session.report(.allReported)
+    await uploads.eventsHandled()
     return told.all
   }
 

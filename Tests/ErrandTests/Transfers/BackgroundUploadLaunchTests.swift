@@ -42,8 +42,8 @@ struct BackgroundUploadLaunchTests {
       let error = await #expect(throws: APIError.self) { try await ending.value(for: SendFilm()) }
       #expect(error?.code == .status && error?.body(as: SendFilm.ErrorBody.self)?.reason == "too long")
     }
-    fixture.session.tell(.allTold)
-    await second.settled()
+    fixture.session.report(.allReported)
+    await second.eventsHandled()
     #expect(fixture.desked.isEmpty)
     gate.open()
   }
@@ -62,8 +62,8 @@ struct BackgroundUploadLaunchTests {
     let second = fixture.launchUploads()
     let ending = try #require(await fixture.nextUpload())
     #expect(ending.id == id && ending.result.failure?.code == .interrupted)
-    fixture.session.tell(.allTold)
-    await second.settled()
+    fixture.session.report(.allReported)
+    await second.eventsHandled()
     #expect(fixture.desked.isEmpty)
     gate.open()
   }
@@ -85,8 +85,8 @@ struct BackgroundUploadLaunchTests {
     fixture.session.lose(id)
     let uploads = fixture.launchUploads()
     #expect(await uploads.running.map(\.id) == [id], "its end may still arrive")
-    fixture.session.tell(.allTold)
-    await uploads.settled()
+    fixture.session.report(.allReported)
+    await uploads.eventsHandled()
     let ending = try #require(await fixture.nextUpload())
     #expect(ending.id == id && ending.result.failure?.code == .interrupted)
     #expect(fixture.desked.isEmpty)
@@ -99,8 +99,8 @@ struct BackgroundUploadLaunchTests {
     let uploads = fixture.launchUploads()
     _ = await uploads.running
     try fixture.session.answer(id, .json("{\"id\":7}"))
-    fixture.session.tell(.allTold)
-    await uploads.settled()
+    fixture.session.report(.allReported)
+    await uploads.eventsHandled()
     #expect(await fixture.nextUpload()?.result.failure == nil)
   }
 

@@ -32,8 +32,8 @@ struct BackgroundUploadTests {
     let ending = try #require(await fixture.nextUpload())
     #expect(ending.id == upload.id && ending.tag == "film-7")
     #expect(try await ending.value(for: SendFilm()) == .init(id: 7))
-    fixture.session.tell(.allTold)
-    await uploads.settled()
+    fixture.session.report(.allReported)
+    await uploads.eventsHandled()
     #expect(fixture.desked.isEmpty && fixture.text("film.bin") == "film")
     #expect(await uploads.running.isEmpty)
   }
@@ -72,8 +72,8 @@ struct BackgroundUploadTests {
     #expect(String(decoding: sent, as: UTF8.self) == text)
     try fixture.session.answer(upload.id, .json("{\"id\":1}"))
     #expect(try await upload.value(for: SendFilm()).id == 1)
-    fixture.session.tell(.allTold)
-    await uploads.settled()
+    fixture.session.report(.allReported)
+    await uploads.eventsHandled()
     #expect(fixture.desked.isEmpty)
   }
 
@@ -268,8 +268,8 @@ struct BackgroundUploadTests {
     #expect(ending.result.failure?.code == .status && ending.result.failure?.response?.status == 422)
     let error = await #expect(throws: APIError.self) { try await ending.value(for: SendFilm()) }
     #expect(error?.code == .status && error?.body(as: SendFilm.ErrorBody.self) == .init(reason: "too long"))
-    fixture.session.tell(.allTold)
-    await uploads.settled()
+    fixture.session.report(.allReported)
+    await uploads.eventsHandled()
     #expect(fixture.desked.isEmpty)
   }
 
@@ -357,7 +357,7 @@ struct BackgroundUploadTests {
   @Test func `progress counts the body`() async throws {
     let fixture = try BackgroundFixture()
     let upload = try await fixture.launchUploads().start(SendFilm(body: .text("film")))
-    fixture.session.tell(.progress(name: upload.id, bytes: 2, total: 4))
+    fixture.session.report(.progress(name: upload.id, bytes: 2, total: 4))
     fixture.session.end(upload.id, .failed(TransportFailure(.offline, "offline")))
     var reports: [TransferProgress] = []
     for await report in upload.progress { reports.append(report) }

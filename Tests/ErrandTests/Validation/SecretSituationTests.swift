@@ -135,8 +135,8 @@ struct SecretSituationTests {
     fixture.session.lose(id)
     let downloads = fixture.launch()
     #expect(await downloads.running.map(\.id) == [id])
-    fixture.session.tell(.allTold)
-    await downloads.settled()
+    fixture.session.report(.allReported)
+    await downloads.eventsHandled()
     guard case .failure(let error)? = await fixture.next()?.result else {
       Issue.record("the download is not lost")
       return

@@ -100,7 +100,7 @@ struct BackgroundBeginTests {
     #expect(session.begun.all == [1] && folder.names == ["desk"])
   }
 
-  @Test func `settled() retries a failed launch`() async throws {
+  @Test func `eventsHandled() retries a failed launch`() async throws {
     let folder = try TransferFolder()
     let (session, faulty) = (SlowSession(), FaultyFiles())
     let engine = engine(session, in: folder, faulty)
@@ -108,9 +108,9 @@ struct BackgroundBeginTests {
     faulty.failNext(.list, .before(1))
     #expect(await begin(engine).value?.code == .file)
     session.gate.open()
-    let settled = Task { await engine.settled() }
+    let settled = Task { await engine.eventsHandled() }
     try await session.asked.wait()
-    session.base.tell(.allTold)
+    session.base.report(.allReported)
     await settled.value
     #expect(session.begun.all == [1])
   }

@@ -47,8 +47,8 @@ struct BackgroundCrashTests {
         return []
       }
       try happening()
-      session.tell(.allTold)
-      await engine.settled()
+      session.report(.allReported)
+      await engine.eventsHandled()
       return reported.all
     }
   }

@@ -11,7 +11,7 @@ struct BackgroundDecisionTests {
   typealias Launch = BackgroundDecision.Launch
 
   static let fault = BackgroundFault(APIError(.transfer, .file, "It failed."))
-  static let cameFile: Phase = .came(
+  static let cameFile: Phase = .arrived(
     StoredResponse(ResponseHead(status: 200), Samples.url, to: .download))
   static let placing: Phase = .placing(
     .init(target: RecordedPlace("/d/t", home: "/h"), bytes: 3, checkedBy: []))

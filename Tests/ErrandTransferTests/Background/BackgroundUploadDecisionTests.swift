@@ -84,7 +84,7 @@ struct BackgroundUploadDecisionTests {
 
   @Test(arguments: [
     BackgroundPhase.running, .missed, .cancelling, .failed(BackgroundDecisionTests.fault),
-    .came(StoredResponse(ResponseHead(status: 200), Samples.url, to: .upload)),
+    .arrived(StoredResponse(ResponseHead(status: 200), Samples.url, to: .upload)),
   ])
   func `a record survives encoding and decoding`(phase: BackgroundPhase) throws {
     let record = Self.record(phase, source: BackgroundSource("/h/film", Self.status, home: "/h"))

@@ -58,7 +58,7 @@ final class GroupRun: Run {
     if let ownership = options.ownership { CallRun.enlist(state, with: ownership, in: client.registry) }
     let notifiesOnce = delivery.onProgress == nil && options.onProgress == nil && accessories.isEmpty
     callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
-    tellAccessories { $0.willStart(info) }
+    notifyAccessories { $0.willStart(info) }
   }
 
   /// True if the group was started while the client drains. Its members are then refused, too.
@@ -257,7 +257,7 @@ final class GroupRun: Run {
     callbackQueue.run { [self] in
       guard !state.isClaimed else { return }
       let progress = record.progress
-      tellAccessories { $0.progressed(info, progress) }
+      notifyAccessories { $0.progressed(info, progress) }
       options.onProgress?(progress)
       delivery.onProgress?(info, progress)
     }

@@ -23,9 +23,9 @@ package final class AdmissionControl: Sendable {
     }
 
     /// Changes the rate of a host as a response asks.
-    mutating func learn(_ head: ResponseHead, _ slot: Queue.Slot, since heard: MonotonicInstant) {
+    mutating func learn(_ head: ResponseHead, _ slot: Queue.Slot, since arrival: MonotonicInstant) {
       guard let followsServer = queue.followsServer(slot) else { return }
-      queue.learn(ServerPace.decide(head.status, head.fields, followsServer: followsServer), slot, since: heard)
+      queue.learn(ServerPace.decide(head.status, head.fields, followsServer: followsServer), slot, since: arrival)
     }
 
     /// Records that a call no longer holds a slot.
@@ -230,17 +230,17 @@ package final class AdmissionControl: Sendable {
     guard state.withLock({ $0.queue.followsServer(slot) }) != nil else { return }
     // The times count from the head of the response, which a long body may follow.
     let body = response.metrics.total.flatMap { total in response.metrics.firstByte.map { max(.zero, total - $0) } }
-    let heard = timers.now.advanced(by: .zero - (body ?? .zero))
-    state.withLock { $0.learn(response.head, slot, since: heard) }
+    let arrival = timers.now.advanced(by: .zero - (body ?? .zero))
+    state.withLock { $0.learn(response.head, slot, since: arrival) }
   }
 
   /// Changes the rate of a host when response headers arrive, before the body. Admits waiting calls that the response
-  /// allows. The caller later releases the slot as heard.
-  func hear(_ head: ResponseHead, _ slot: Queue.Slot, _ timers: any Timers) {
+  /// allows. The caller later releases the slot as answered.
+  func headersArrived(_ head: ResponseHead, _ slot: Queue.Slot, _ timers: any Timers) {
     let now = timers.now
     state.withLock { state in
       state.learn(head, slot, since: now)
-      state.queue.hear(slot)
+      state.queue.countAnswered(slot)
     }
     updateTimer(of: slot.host, timers)
   }

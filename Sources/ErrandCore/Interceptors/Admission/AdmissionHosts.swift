@@ -5,7 +5,7 @@ struct AdmissionHosts: Sendable {
     let origin: HTTPURL.Origin
     var running = 0
     /// The number of running exchanges whose response headers have arrived, as far as the queue was told.
-    var heard = 0
+    var answered = 0
     /// The token bucket of the origin; nil if its host has no rate limit.
     var bucket: RateBucket?
   }
@@ -31,7 +31,7 @@ struct AdmissionHosts: Sendable {
   func running(at place: Int) -> Int { hosts[place]?.running ?? 0 }
 
   /// The number of exchanges that run with the origin at an index and whose response headers have not arrived.
-  func unheard(at place: Int) -> Int { hosts[place].map { max($0.running - $0.heard, 0) } ?? 0 }
+  func unanswered(at place: Int) -> Int { hosts[place].map { max($0.running - $0.answered, 0) } ?? 0 }
 
   /// The token bucket of the origin at an index; nil if its host has no rate limit.
   func bucket(at place: Int) -> RateBucket? { hosts[place]?.bucket }
@@ -69,7 +69,7 @@ struct AdmissionHosts: Sendable {
   mutating func run(at place: Int, _ step: Int) { hosts[place]?.running += step }
 
   /// Adds `step` to the number of running exchanges of an origin whose response headers have arrived.
-  mutating func hear(at place: Int, _ step: Int) { hosts[place]?.heard += step }
+  mutating func countAnswered(at place: Int, _ step: Int) { hosts[place]?.answered += step }
 
   /// Changes the token bucket of an origin whose host has a rate limit; does nothing for other origins.
   mutating func change(at place: Int, _ body: (inout RateBucket) -> Void) {

@@ -9,7 +9,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   struct Slot: Sendable, Hashable {
     let host: Int
     /// Whether the response headers of the exchange have arrived and ``hear(_:)`` was called.
-    var isHeard = false
+    var isAnswered = false
   }
 
   /// The place of a waiting call in the queue.
@@ -151,7 +151,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   private mutating func giveBack(_ slot: Slot) {
     running = max(running - 1, 0)
     hosts.run(at: slot.host, -1)
-    if slot.isHeard { hosts.hear(at: slot.host, -1) }
+    if slot.isAnswered { hosts.countAnswered(at: slot.host, -1) }
     hosts.change(at: slot.host) { $0.endExchange() }
   }
 
@@ -231,14 +231,14 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   func followsServer(_ slot: Slot) -> Bool? { hosts.bucket(at: slot.host)?.followsServer }
 
   /// Changes the rate of a host as the response to the exchange of a slot asks. The response headers arrived at the
-  /// moment `heard`.
-  mutating func learn(_ pace: ServerPace, _ slot: Slot, since heard: MonotonicInstant) {
-    let unheard = hosts.unheard(at: slot.host) - 1
-    hosts.change(at: slot.host) { $0.learn(pace, unheard: unheard, since: heard) }
+  /// moment `arrival`.
+  mutating func learn(_ pace: ServerPace, _ slot: Slot, since arrival: MonotonicInstant) {
+    let unanswered = hosts.unanswered(at: slot.host) - 1
+    hosts.change(at: slot.host) { $0.learn(pace, unanswered: unanswered, since: arrival) }
   }
 
   /// Records that the response headers of the exchange of a slot have arrived, although the exchange continues.
-  mutating func hear(_ slot: Slot) { hosts.hear(at: slot.host, 1) }
+  mutating func countAnswered(_ slot: Slot) { hosts.countAnswered(at: slot.host, 1) }
 
   /// Changes the limits. The caller then calls ``admitNext(_:)`` to admit the waiting calls that the new limits allow.
   mutating func change(_ limits: AdmissionLimits, _ now: MonotonicInstant) {

@@ -35,20 +35,20 @@ package struct Admitting: SelectiveInterceptor {
     _ next: Next
   ) async throws -> HTTPResponse {
     let timers = context.call.timers
-    let watched = HeadSink(sink) { [control] head in control.hear(head, slot, timers) }
+    let watched = HeadSink(sink) { [control] head in control.headersArrived(head, slot, timers) }
     let request = Self.prioritized(request, context.call.priority)
     let result = await Result<HTTPResponse, any Error>.catching {
       try await next(request, in: context.with(sink: watched, onProgress: context.onProgress))
     }
-    let isHeard = watched.stopReporting()
-    if !isHeard, case .success(let response) = result { control.learn(from: response, slot, timers) }
-    leave(slot, isHeard: isHeard, context)
+    let isAnswered = watched.stopReporting()
+    if !isAnswered, case .success(let response) = result { control.learn(from: response, slot, timers) }
+    leave(slot, isAnswered: isAnswered, context)
     return try result.get()
   }
 
-  private func leave(_ slot: AdmissionControl.Queue.Slot, isHeard: Bool = false, _ context: CallContext) {
+  private func leave(_ slot: AdmissionControl.Queue.Slot, isAnswered: Bool = false, _ context: CallContext) {
     var slot = slot
-    slot.isHeard = isHeard
+    slot.isAnswered = isAnswered
     control.release(slot, context.call.timers, by: context.record.flight == nil ? nil : context.info.id)
   }
 

@@ -79,13 +79,13 @@ struct RateBucket: Sendable {
   /// Changes the limits as a response asks, see ``ServerPace``.
   ///
   /// - Parameters:
-  ///   - unheard: The number of other exchanges whose response headers have not arrived.
-  ///   - heard: The moment at which the response headers arrived.
-  mutating func learn(_ pace: ServerPace, unheard: Int, since heard: MonotonicInstant) {
+  ///   - unanswered: The number of other exchanges whose response headers have not arrived.
+  ///   - arrival: The moment at which the response headers arrived.
+  mutating func learn(_ pace: ServerPace, unanswered: Int, since arrival: MonotonicInstant) {
     switch pace {
-    case .closed(let pause): close(until: heard.advanced(by: pause))
+    case .closed(let pause): close(until: arrival.advanced(by: pause))
     case .limits(let limits, let isRefused):
-      if followsServer { quotas.learn(limits, unheard: unheard, isRefused: isRefused, since: heard) }
+      if followsServer { quotas.learn(limits, unanswered: unanswered, isRefused: isRefused, since: arrival) }
     }
   }
 

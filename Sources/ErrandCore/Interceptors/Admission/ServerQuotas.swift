@@ -18,18 +18,18 @@ struct ServerQuotas: Sendable {
     var left: Int64
     let reset: MonotonicInstant
     /// The moment at which the server named these numbers. Older responses do not change them.
-    let heard: MonotonicInstant
+    let arrival: MonotonicInstant
     /// The moment from which a probe may start if the policy is exhausted.
     var probe: MonotonicInstant
 
     var isExhausted: Bool { left <= 0 }
 
-    init(_ policy: ServerPace.Policy?, left: Int64, _ heard: MonotonicInstant, reset: MonotonicInstant) {
+    init(_ policy: ServerPace.Policy?, left: Int64, _ arrival: MonotonicInstant, reset: MonotonicInstant) {
       self.policy = policy
       self.left = left
-      self.heard = heard
+      self.arrival = arrival
       self.reset = reset
-      probe = policy == nil ? reset : Self.probe(after: heard, reset)
+      probe = policy == nil ? reset : Self.probe(after: arrival, reset)
     }
 
     mutating func take(_ now: MonotonicInstant) {
@@ -79,29 +79,29 @@ struct ServerQuotas: Sendable {
   /// Applies the policies that a response names.
   ///
   /// - Parameters:
-  ///   - unheard: The number of other exchanges whose response headers have not arrived. The server may not have
+  ///   - unanswered: The number of other exchanges whose response headers have not arrived. The server may not have
   ///     counted them yet, so they are subtracted.
   ///   - isRefused: Whether the server refused the request because of its load.
-  ///   - heard: The moment at which the response headers arrived.
+  ///   - arrival: The moment at which the response headers arrived.
   mutating func learn(
-    _ limits: [ServerPace.Limit], unheard: Int, isRefused: Bool, since heard: MonotonicInstant
+    _ limits: [ServerPace.Limit], unanswered: Int, isRefused: Bool, since arrival: MonotonicInstant
   ) {
     if !isRefused {
       quotas.removeAll { quota in
-        quota.isExhausted && quota.heard <= heard && !limits.contains { $0.policy == quota.policy }
+        quota.isExhausted && quota.arrival <= arrival && !limits.contains { $0.policy == quota.policy }
       }
     }
     for limit in limits {
-      let left = max(limit.remaining - Int64(max(unheard, 0)), 0)
-      let quota = Quota(limit.policy, left: left, heard, reset: heard.advanced(by: limit.reset))
+      let left = max(limit.remaining - Int64(max(unanswered, 0)), 0)
+      let quota = Quota(limit.policy, left: left, arrival, reset: arrival.advanced(by: limit.reset))
       if let known = quotas.firstIndex(where: { $0.policy == limit.policy }) {
-        if quotas[known].heard <= heard { quotas[known] = quota }
+        if quotas[known].arrival <= arrival { quotas[known] = quota }
       } else {
         quotas.append(quota)
       }
     }
     guard quotas.count > ServerPace.mostPolicies else { return }
-    quotas.sort { ($1.heard, $0.left) < ($0.heard, $1.left) }
+    quotas.sort { ($1.arrival, $0.left) < ($0.arrival, $1.left) }
     quotas.removeLast(quotas.count - ServerPace.mostPolicies)
   }
 }

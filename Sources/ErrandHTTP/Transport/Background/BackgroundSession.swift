@@ -56,11 +56,11 @@ public enum BackgroundEvent: Sendable {
   /// A response of any status has arrived. The body is in `file`, which may be empty. The session deletes the file when
   /// `onEvent` returns, so `onEvent` must move a file that it needs. After redirects, `url` is the URL of the last
   /// request.
-  case came(name: String, file: URL, head: ResponseHead, url: HTTPURL)
+  case arrived(name: String, file: URL, head: ResponseHead, url: HTTPURL)
   /// A transfer has ended. The session reports no more events of this transfer.
   case ended(name: String, BackgroundEnd)
   /// All events that occurred while the app was suspended or did not run have been reported.
-  case allTold
+  case allReported
 }
 
 /// How a transfer in a ``BackgroundSession`` ended.
