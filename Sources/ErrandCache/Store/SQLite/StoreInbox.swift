@@ -17,7 +17,8 @@ struct StoreInbox: Sendable {
     case end
   }
 
-  private enum Phase: Sendable { case unstarted, running, ended }
+  /// The phase of the store's thread. While the thread is asleep, a new job must wake it.
+  private enum Phase: Sendable { case unstarted, awake, asleep, ended }
 
   var writes: PendingWrites
   /// The state of removals that failed and will be tried again later.
@@ -25,14 +26,13 @@ struct StoreInbox: Sendable {
   private var reads: [StoreJob] = []
   private var phase = Phase.unstarted
   private(set) var isClosing = false
-  private var isAsleep = false
 
   init(backlog: Int) { writes = PendingWrites(limit: backlog) }
 
   /// The state of all removals that callers requested from the store.
   var removalState: RemovalState { max(failedRemovalState, writes.removalState) }
   var hasReads: Bool { !reads.isEmpty }
-  var hasThread: Bool { phase == .running }
+  var hasThread: Bool { phase == .awake || phase == .asleep }
   var hasEnded: Bool { phase == .ended }
 
   /// Adds a job that only reads. The job runs before all writes. If the store's thread has ended, the job is returned.
@@ -58,7 +58,7 @@ struct StoreInbox: Sendable {
 
   mutating func close() -> Duty {
     isClosing = true
-    guard phase == .running else {
+    guard hasThread else {
       phase = .ended
       return .nothing
     }
@@ -68,12 +68,12 @@ struct StoreInbox: Sendable {
   private mutating func duty() -> Duty {
     switch phase {
     case .unstarted:
-      phase = .running
+      phase = .awake
       return .startThread
-    case .running where isAsleep:
-      isAsleep = false
+    case .asleep:
+      phase = .awake
       return .wake
-    case .running, .ended: return .nothing
+    case .awake, .ended: return .nothing
     }
   }
 
@@ -98,11 +98,11 @@ struct StoreInbox: Sendable {
   ///     starts before this time.
   ///   - frames: The maximum number of pages that one transaction may write.
   mutating func next(now: MonotonicInstant, retry: MonotonicInstant?, frames: Int) -> Next {
-    isAsleep = false
+    phase = .awake
     if !reads.isEmpty { return .read(takeReads()) }
     if let retry {
       if retry <= now { return .write([]) }
-      isAsleep = true
+      phase = .asleep
       return .sleep(until: retry)
     }
     let batch = writes.take(most: 64, frames: frames)
@@ -111,7 +111,7 @@ struct StoreInbox: Sendable {
       phase = .ended
       return .end
     }
-    isAsleep = true
+    phase = .asleep
     return .sleep(until: nil)
   }
 }
