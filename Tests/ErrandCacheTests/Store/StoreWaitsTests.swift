@@ -37,15 +37,11 @@ struct StoreWaitsTests {
   // MARK: - A locked index
 
   @Test(arguments: [
-    (false, false, false, false, false, false), (false, false, false, true, false, true),
-    (false, false, false, false, true, false), (false, true, false, false, true, true),
-    (false, true, false, false, false, false), (true, true, false, true, true, false),
-    (true, false, true, false, false, true), (false, false, true, false, false, true),
+    (LockPatience.untilRead, false, false, false), (.untilRead, true, false, true), (.untilRead, false, true, false),
+    (.untilReadOrPurge, false, false, false), (.untilReadOrPurge, true, false, true),
+    (.untilReadOrPurge, false, true, true), (.always, true, true, false), (.never, false, false, true),
   ])
-  func `pending work ends a wait`(
-    isReading: Bool, stopsForJournal: Bool, neverWaits: Bool, hasReads: Bool, hasPurge: Bool, isOver: Bool
-  ) {
-    let patience = LockPatience(isReading: isReading, stopsForJournal: stopsForJournal, neverWaits: neverWaits)
+  func `pending work ends a wait`(patience: LockPatience, hasReads: Bool, hasPurge: Bool, isOver: Bool) {
     #expect(patience.isOver(hasReads: hasReads, hasUnjournaledPurge: hasPurge) == isOver)
   }
 

@@ -115,9 +115,20 @@ extension SystemFile {
 struct StoreSalt {
   private static let length = 40
 
+  enum Origin {
+    /// The salt was read from the folder.
+    case stored
+    /// The salt was just created in the folder.
+    case new
+    /// The salt of the folder could not be read or created. This process uses a random salt instead.
+    case temporary
+  }
+
   let digest: Digest
+  let origin: Origin
+
   /// Whether the salt was just created, so that no entry can have been stored with it.
-  let isNew: Bool
+  var isNew: Bool { origin != .stored }
 
   /// A number by which an index identifies the salt with which its entries were stored.
   var mark: Int64 { CanonicalForm("salt", salt: digest.bytes).digest.index }
@@ -126,11 +137,11 @@ struct StoreSalt {
   /// read or written.
   static func load(_ file: FileLock) -> StoreSalt? {
     let bytes = SystemFile.read(file.descriptor, count: length)
-    if let digest = bytes.flatMap(decode) { return StoreSalt(digest: digest, isNew: false) }
+    if let digest = bytes.flatMap(decode) { return StoreSalt(digest: digest, origin: .stored) }
     // A file that cannot be read now may be intact. Do not replace its salt, because with a new salt no stored entry
     // could be found any more.
     guard bytes != nil || SystemFile.length(file.descriptor) < length else { return nil }
-    let salt = StoreSalt(digest: .random(), isNew: true)
+    let salt = StoreSalt(digest: .random(), origin: .new)
     return salt.write(file) ? salt : nil
   }
 

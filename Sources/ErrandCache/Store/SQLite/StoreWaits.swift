@@ -3,37 +3,42 @@ import ErrandCore
 /// Decides when an index that could not be used is tried again. The pauses double from 100 ms to 12.8 s.
 struct IndexOutage {
   /// The number of consecutive failures.
-  private(set) var failures = 0
-  private var until: MonotonicInstant?
-  private var reason = SQLiteFailure.noFolder
+  private var failures = 0
+  private var pause: (end: MonotonicInstant, reason: SQLiteFailure)?
 
   /// Records that the index could be used.
   mutating func end() { failures = 0 }
 
   mutating func begin(_ reason: SQLiteFailure, at now: MonotonicInstant) {
-    self.reason = reason
     failures = min(failures + 1, 8)
-    until = now.advanced(by: .milliseconds(50 << failures))
+    pause = (now.advanced(by: .milliseconds(50 << failures)), reason)
   }
 
   /// The failure with which an attempt ends immediately; nil if the index may be tried.
-  func failure(at now: MonotonicInstant) -> SQLiteFailure? { until.map { now < $0 } == true ? reason : nil }
+  func failure(at now: MonotonicInstant) -> SQLiteFailure? { pause.flatMap { now < $0.end ? $0.reason : nil } }
 }
 
 /// Decides whether the store's thread waits for another process that has locked the index.
-struct LockPatience {
-  /// Whether a read is in progress. A read waits for the other process.
-  var isReading = false
-  /// Whether a write stops waiting, so that a pending removal can be recorded in the journal.
-  var stopsForJournal = false
-  /// Whether the current work never waits.
-  var neverWaits = false
+enum LockPatience {
+  /// Waits, even if lookups are pending: for lookups.
+  case always
+  /// Waits until a lookup is pending.
+  case untilRead
+  /// Waits until a lookup is pending, or a removal of many entries that the journal does not contain: for writes, while
+  /// the journal may be written.
+  case untilReadOrPurge
+  case never
 
   /// - Parameters:
   ///   - hasReads: Whether lookups are pending.
   ///   - hasUnjournaledPurge: Whether a removal of many entries is pending and not in the journal.
   func isOver(hasReads: Bool, hasUnjournaledPurge: @autoclosure () -> Bool) -> Bool {
-    neverWaits || !isReading && (hasReads || stopsForJournal && hasUnjournaledPurge())
+    switch self {
+    case .always: false
+    case .untilRead: hasReads
+    case .untilReadOrPurge: hasReads || hasUnjournaledPurge()
+    case .never: true
+    }
   }
 }
 

@@ -88,8 +88,8 @@ extension StoreWorker {
   /// Removes damaged rows from the index. Does nothing if another process holds the lock of the index.
   private func drop(_ index: StoreIndex, _ rows: [Int64]) {
     guard !rows.isEmpty else { return }
-    withoutWaiting {
-      try? index.transaction { () throws(SQLiteFailure) in
+    waiting(.never) {
+      _ = try? index.transaction { () throws(SQLiteFailure) in
         for id in rows { try index.remove(.removeRow, id) }
       }
     }

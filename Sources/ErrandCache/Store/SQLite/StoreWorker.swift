@@ -22,13 +22,13 @@ final class StoreWorker {
   /// Whether removals of this process or of another process have failed.
   var hasFailedRemovals = false
   private var outage = IndexOutage()
-  private var patience = LockPatience()
+  private var patience = LockPatience.untilRead
   /// The writes in progress.
   var batch: [PendingWrites.Numbered] = []
   private var delay = WriteDelay()
   private var uses: [Int64: WallTime] = [:]
+  /// The salt that this process uses; nil if it uses none yet.
   private var ownSalt: StoreSalt?
-  private var isSaltTemporary = false
 
   init(_ settings: StoreSettings, mailbox: StoreMailbox) { (self.settings, self.mailbox) = (settings, mailbox) }
 
@@ -50,9 +50,8 @@ final class StoreWorker {
 
   /// The salt (random bytes) of the folder. If the salt cannot be read or created, the result is a temporary salt.
   func salt() -> Digest {
-    if let salt = knownSalt() { return salt.digest }
-    let salt = StoreSalt(digest: .random(), isNew: true)
-    (ownSalt, isSaltTemporary) = (salt, true)
+    let salt = knownSalt() ?? StoreSalt(digest: .random(), origin: .temporary)
+    ownSalt = salt
     return salt.digest
   }
 
@@ -66,10 +65,7 @@ final class StoreWorker {
   }
 
   private func read(_ jobs: [StoreJob]) {
-    let was = patience.isReading
-    patience.isReading = true
-    for job in jobs { job(self) }
-    patience.isReading = was
+    waiting(.always) { for job in jobs { job(self) } }
   }
 
   // MARK: - Using the index
@@ -110,8 +106,7 @@ final class StoreWorker {
   private func open() throws(SQLiteFailure) -> StoreIndex {
     guard let salt = knownSalt() else { throw .noFolder }
     let opened = try StoreIndex(settings, salt: salt) { [weak self] in self?.givesUp ?? true }
-    ownSalt = StoreSalt(digest: salt.digest, isNew: false)
-    isSaltTemporary = false
+    ownSalt = StoreSalt(digest: salt.digest, origin: .stored)
     guard let others = settings.folder.journal.read(but: journalFile?.name) else { throw .noFolder }
     let removals = failedRemovals + others.removals
     hasFailedRemovals = !removals.isEmpty
@@ -170,7 +165,7 @@ final class StoreWorker {
   /// The entries to remove on disk. If the salt of the folder could not be read, digests with the temporary salt match
   /// nothing on disk, so all entries are removed instead.
   func meant(_ selection: CacheSelection) -> CacheSelection {
-    isSaltTemporary && selection.isByDigest ? .all : selection
+    ownSalt?.origin == .temporary && selection.isByDigest ? .all : selection
   }
 
   /// Whether to stop waiting for another process, because a read is pending or a removal must be recorded in the
@@ -179,11 +174,14 @@ final class StoreWorker {
     patience.isOver(hasReads: mailbox.hasReads, hasUnjournaledPurge: mailbox.pending(\.hasUnjournaledPurge))
   }
 
-  /// Runs `body`. While it runs, the store's thread never waits for another process.
-  func withoutWaiting(_ body: () -> Void) {
-    patience.neverWaits = true
-    body()
-    patience.neverWaits = false
+  /// Runs `body`, and decides with `patience` how long its statements wait for other processes.
+  func waiting<Result, Failure: Error>(
+    _ patience: LockPatience, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let outer = self.patience
+    self.patience = patience
+    defer { self.patience = outer }
+    return try body()
   }
 
   /// Empties the folder, so that a new store is created at the next use. Returns false if that failed, for example
@@ -257,16 +255,15 @@ final class StoreWorker {
       job(self)
       return finish()
     }
-    patience.stopsForJournal = mayWriteJournal
-    defer { patience.stopsForJournal = false }
     do throws(SQLiteFailure) {
-      try using { index throws(SQLiteFailure) in try commit(index) }
+      try waiting(mayWriteJournal ? .untilReadOrPurge : .untilRead) { () throws(SQLiteFailure) in
+        try using { index throws(SQLiteFailure) in try commit(index) }
+      }
       finish()
     } catch {
       switch error.meaning {
       case .busy where delay.delay(at: .now, isClosing: mailbox.isClosing): writeJournalIfDue()
       case .busy, .broken, .unavailable:
-        patience.stopsForJournal = false
         salvage()
         finish()
       }
@@ -306,8 +303,8 @@ final class StoreWorker {
     } else {
       try index.transaction { () throws(SQLiteFailure) in for write in writes { try write.apply(index, fits: false) } }
     }
-    patience.stopsForJournal = false
-    if writes.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
+    guard writes.contains(where: \.leavesTraces) else { return }
+    try waiting(.untilRead) { () throws(SQLiteFailure) in try index.releasePages(pause: pause) }
   }
 
   private func apply(_ writes: [PreparedWrite], to index: StoreIndex) throws(SQLiteFailure) {
