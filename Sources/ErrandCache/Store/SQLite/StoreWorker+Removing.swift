@@ -30,7 +30,7 @@ extension StoreWorker {
     return true
   }
 
-  private func removeMany(
+  func removeMany(
     _ removals: CompactRemovals, from index: StoreIndex, keepingLog keepsLog: Bool
   ) throws(SQLiteFailure) {
     let size = settings.rowsPerRemoval
@@ -72,11 +72,6 @@ extension StoreWorker {
     }
   }
 
-  /// Whether the pending removals of many entries are in the journal. Writes the journal if necessary.
-  private func isJournaled() -> Bool {
-    !mailbox.pending(\.hasUnjournaledPurge) || mayWriteJournal && writeJournal()
-  }
-
   // MARK: - Removing in one transaction
 
   /// Removes entries in one transaction. If all entries or an account are removed, also erases the data.
@@ -92,36 +87,5 @@ extension StoreWorker {
       for id in try index.ids(purges, pause: {}) { try index.remove(.removeRow, id) }
     }
     if selections.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
-  }
-
-  /// Makes sure after a failed write that no lookup finds the entries that the write should have removed or replaced.
-  func salvage() {
-    // Start with all removals, because without reading the index it is unknown which entries are on disk.
-    var removals = batch.compactMap(\.write.removal)
-    var replaced = batch.compactMap(\.write.replaced)
-    let many = batch.compactMap(\.write.many)
-    do throws(SQLiteFailure) {
-      try using { index throws(SQLiteFailure) in
-        for removals in many { try removeMany(removals, from: index, keepingLog: false) }
-        removals = try index.held(removals)
-        replaced = try index.held(replaced)
-        let old = removals.map(meant) + replaced
-        if !old.isEmpty { try remove(old, from: index, pause: pause) }
-      }
-    } catch {
-      recordFailed((removals + many.flatMap(\.selections)).map(meant), replaced)
-    }
-  }
-
-  /// Records failed removals. They are applied when the index is opened again, before anything is read.
-  private func recordFailed(_ removals: [CacheSelection], _ replaced: [CacheSelection]) {
-    guard !removals.isEmpty || !replaced.isEmpty else { return }
-    index = nil
-    self.replaced = (self.replaced + replaced).suffix(256)
-    guard !removals.isEmpty else { return }
-    failedRemovals += removals
-    if failedRemovals.count > RemovalJournal.mostRemovals { failedRemovals = [.all] }
-    hasFailedRemovals = true
-    if mayWriteJournal { writeJournal() } else { mailbox.setRemovals(failed: .pending) }
   }
 }

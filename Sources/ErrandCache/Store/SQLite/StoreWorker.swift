@@ -10,25 +10,18 @@ import Foundation
 final class StoreWorker {
   let settings: StoreSettings
   let mailbox: StoreMailbox
+  /// The open index; nil if the index is closed.
   var index: StoreIndex?
-  /// The removals that failed and must be applied before the next read.
-  var failedRemovals: [CacheSelection] = []
-  /// The last 256 entries whose newer versions could not be written. They are removed when the index is opened again.
-  var replaced: [CacheSelection] = []
-  /// The journal file of this process, with the failed and the pending removals.
-  private var journalFile: RemovalJournal.JournalFile?
-  /// The time at which a journal file may be written again, after the disk has rejected one or a large one was written.
-  private var nextJournalWrite: MonotonicInstant?
-  /// Whether removals of this process or of another process have failed.
-  var hasFailedRemovals = false
   private var outage = IndexOutage()
   private var patience = LockPatience.untilRead
-  /// The writes in progress.
-  var batch: [PendingWrites.Numbered] = []
-  private var delay = WriteDelay()
-  private var uses: [Int64: WallTime] = [:]
   /// The salt that this process uses; nil if it uses none yet.
-  private var ownSalt: StoreSalt?
+  private(set) var ownSalt: StoreSalt?
+  var failed = FailedRemovals()
+  /// The writes in progress.
+  private(set) var batch: [PendingWrites.Numbered] = []
+  private var delay = WriteDelay()
+  /// The times at which entries were last used that are not written to the index yet, by the ids of the rows.
+  private var uses: [Int64: WallTime] = [:]
 
   init(_ settings: StoreSettings, mailbox: StoreMailbox) { (self.settings, self.mailbox) = (settings, mailbox) }
 
@@ -48,131 +41,12 @@ final class StoreWorker {
     }
   }
 
-  /// The salt (random bytes) of the folder. If the salt cannot be read or created, the result is a temporary salt.
-  func salt() -> Digest {
-    let salt = knownSalt() ?? StoreSalt(digest: .random(), origin: .temporary)
-    ownSalt = salt
-    return salt.digest
-  }
-
-  /// The salt that this process uses. If the process uses none yet, the salt of the folder is read or created. Nil if
-  /// this failed.
-  private func knownSalt() -> StoreSalt? {
-    if let ownSalt { return ownSalt }
-    guard (try? settings.folder.prepare()) != nil else { return nil }
-    ownSalt = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
-    return ownSalt
-  }
-
   private func read(_ jobs: [StoreJob]) {
     waiting(.always) { for job in jobs { job(self) } }
   }
 
-  // MARK: - Using the index
-
-  /// Runs `body` with the open index. If `body` fails, a broken store is emptied, an index that is unavailable is
-  /// closed, and the failure is thrown again.
-  func using<Result>(_ body: (StoreIndex) throws(SQLiteFailure) -> Result) throws(SQLiteFailure) -> Result {
-    do throws(SQLiteFailure) {
-      let result = try body(try opened())
-      outage.end()
-      return result
-    } catch {
-      switch error.meaning {
-      case .busy: break
-      case .broken: empty()
-      case .unavailable: if error.code & 0xFF != SQLiteFailure.noRoom.code { index = nil }
-      }
-      throw error
-    }
-  }
-
-  private func opened() throws(SQLiteFailure) -> StoreIndex {
-    if let index { return index }
-    if let failure = outage.failure(at: .now) { throw failure }
-    do throws(SQLiteFailure) {
-      return try open()
-    } catch {
-      // Empty the folder if earlier removals cannot be applied, for example because the disk is full.
-      let isOurs = error.code != SQLiteFailure.otherSalt.code
-      let mayEmpty = error.meaning == .broken || error.meaning == .unavailable && hasFailedRemovals && isOurs
-      if mayEmpty, empty(), let index = try? open() { return index }
-      let reason = error.meaning == .broken ? .noFolder : error
-      outage.begin(reason, at: .now)
-      throw reason
-    }
-  }
-
-  private func open() throws(SQLiteFailure) -> StoreIndex {
-    guard let salt = knownSalt() else { throw .noFolder }
-    let opened = try StoreIndex(settings, salt: salt) { [weak self] in self?.givesUp ?? true }
-    ownSalt = StoreSalt(digest: salt.digest, origin: .stored)
-    guard let others = settings.folder.journal.read(but: journalFile?.name) else { throw .noFolder }
-    let removals = failedRemovals + others.removals
-    hasFailedRemovals = !removals.isEmpty
-    // While the removals are applied, no read may run: a read would open the index a second time.
-    if hasFailedRemovals {
-      try remove(removals, from: opened, pause: {})
-      settle()
-    }
-    if !replaced.isEmpty, (try? remove(replaced, from: opened, pause: {})) != nil { replaced = [] }
-    // A journal file that cannot be removed does no harm: the next process applies the removals in it again.
-    if !others.names.isEmpty, settings.folder.synchronizeLog() {
-      settings.folder.journal.removeAbandoned(others.names)
-    }
-    index = opened
-    return opened
-  }
-
-  /// Records that all removals that had failed before have been applied now.
-  private func settle() {
-    failedRemovals = []
-    hasFailedRemovals = false
-    mailbox.setRemovals(failed: .done)
-    removeJournalFile()
-  }
-
-  /// Removes the journal file of this process when its removals have been applied and synchronised with the disk.
-  /// Otherwise the file stays until the index is opened again.
-  private func removeJournalFile() {
-    guard let journalFile, failedRemovals.isEmpty, !mailbox.pending(\.hasJournaledRemoval),
-      settings.folder.synchronizeLog()
-    else { return }
-    settings.folder.journal.remove(journalFile)
-    self.journalFile = nil
-  }
-
-  /// Records the failed and the pending removals in the journal, so that they are applied even if the process ends.
-  /// Returns false if the disk rejects the record.
-  @discardableResult
-  func writeJournal() -> Bool {
-    let waiting = mailbox.pending(\.removals)
-    let removals = failedRemovals + waiting.selections.map(meant)
-    guard !removals.isEmpty else { return true }
-    guard let new = settings.folder.journal.write(removals) else {
-      nextJournalWrite = MonotonicInstant.now.advanced(by: .seconds(1))
-      mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .pending)
-      return false
-    }
-    if let journalFile { settings.folder.journal.remove(journalFile) }
-    journalFile = new
-    // Each write contains all removals, so many of them are not written again for each further one.
-    nextJournalWrite = removals.count > 1_024 ? MonotonicInstant.now.advanced(by: .seconds(1)) : nil
-    mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .noted, journaled: waiting)
-    return true
-  }
-
-  /// The entries to remove on disk. If the salt of the folder could not be read, digests with the temporary salt match
-  /// nothing on disk, so all entries are removed instead.
-  func meant(_ selection: CacheSelection) -> CacheSelection {
-    ownSalt?.origin == .temporary && selection.isByDigest ? .all : selection
-  }
-
-  /// Whether to stop waiting for another process, because a read is pending or a removal must be recorded in the
-  /// journal.
-  private var givesUp: Bool {
-    patience.isOver(hasReads: mailbox.hasReads, hasUnjournaledPurge: mailbox.pending(\.hasUnjournaledPurge))
-  }
+  /// Runs pending reads between two steps of a long operation.
+  func pause() { read(mailbox.takeReads()) }
 
   /// Runs `body`, and decides with `patience` how long its statements wait for other processes.
   func waiting<Result, Failure: Error>(
@@ -184,69 +58,6 @@ final class StoreWorker {
     return try body()
   }
 
-  /// Empties the folder, so that a new store is created at the next use. Returns false if that failed, for example
-  /// because another process has the store open.
-  @discardableResult
-  private func empty() -> Bool {
-    index = nil
-    uses = [:]
-    try? settings.folder.prepare()
-    let setUp = settings.folder.fault == nil ? FileLock.alone(settings.folder.salt) : nil
-    let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
-    if isEmpty {
-      replaced = []
-      settle()
-    } else {
-      outage.begin(.noFolder, at: .now)
-    }
-    return isEmpty
-  }
-
-  /// Runs pending reads between two steps of a long operation.
-  func pause() { read(mailbox.takeReads()) }
-
-  /// Records that an entry was used now. The time is written to the index later.
-  func recordUse(_ use: Int64) {
-    if uses.count < 8_192 { uses[use] = .now }
-  }
-
-  /// Writes the times at which entries were last used. Reads that run during this method record new times for later.
-  func writeUses(_ index: StoreIndex) throws(SQLiteFailure) {
-    var rest = uses.map { (id: $0.key, time: $0.value) }[...]
-    uses = [:]
-    do throws(SQLiteFailure) {
-      try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
-    } catch {
-      for use in rest where uses[use.id] == nil { uses[use.id] = use.time }
-      throw error
-    }
-    try writeUsesAbove(index)
-  }
-
-  private func writeUsesAbove(_ index: StoreIndex) throws(SQLiteFailure) {
-    var rest = mailbox.usesAbove.withLock { $0.take() }.map { (place: $0.key, time: $0.value) }[...]
-    do throws(SQLiteFailure) {
-      try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
-    } catch {
-      let left = rest
-      mailbox.usesAbove.withLock { uses in for use in left { uses.record(use.place, at: use.time) } }
-      throw error
-    }
-  }
-
-  /// Writes the elements of `rest` in several small transactions. Pending reads run after each transaction.
-  private func inSteps<Use>(
-    _ rest: inout ArraySlice<Use>, _ index: StoreIndex, _ write: ([Use]) throws(SQLiteFailure) -> Void
-  ) throws(SQLiteFailure) {
-    while !rest.isEmpty {
-      let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
-      guard try index.holdsLog() else { throw .busy }
-      try index.transaction { () throws(SQLiteFailure) in try write(some) }
-      rest = rest.dropFirst(some.count)
-      pause()
-    }
-  }
-
   // MARK: - Writing
 
   private func write() {
@@ -256,31 +67,20 @@ final class StoreWorker {
       return finish()
     }
     do throws(SQLiteFailure) {
-      try waiting(mayWriteJournal ? .untilReadOrPurge : .untilRead) { () throws(SQLiteFailure) in
+      try waiting(failed.mayWriteFile(at: .now) ? .untilReadOrPurge : .untilRead) { () throws(SQLiteFailure) in
         try using { index throws(SQLiteFailure) in try commit(index) }
       }
       finish()
     } catch {
       switch error.meaning {
-      case .busy where delay.delay(at: .now, isClosing: mailbox.isClosing): writeJournalIfDue()
+      case .busy where delay.delay(at: .now, isClosing: mailbox.isClosing):
+        writeJournalIfDue(isLong: delay.isLong(at: .now))
       case .busy, .broken, .unavailable:
         salvage()
         finish()
       }
     }
   }
-
-  /// Records pending removals in the journal: of many entries immediately, of single entries after a second.
-  private func writeJournalIfDue() {
-    guard mayWriteJournal else { return }
-    let isDue =
-      mailbox.pending(\.hasUnjournaledPurge)
-      || delay.isLong(at: .now) && mailbox.pending(\.removalState) == .pending
-    if isDue { writeJournal() }
-  }
-
-  /// Whether a journal file may be written now: see ``nextJournalWrite``.
-  var mayWriteJournal: Bool { nextJournalWrite.map { $0 <= .now } ?? true }
 
   private func finish() {
     delay.end()
@@ -334,5 +134,136 @@ final class StoreWorker {
   private func prepared(_ write: PendingWrites.Write) -> PreparedWrite {
     if case .remove(let selection) = write { return .remove(meant(selection)) }
     return PreparedWrite(write, settings: settings)
+  }
+
+  // MARK: - Using the index
+
+  /// Runs `body` with the open index. If `body` fails, a broken store is emptied, an index that is unavailable is
+  /// closed, and the failure is thrown again.
+  func using<Result>(_ body: (StoreIndex) throws(SQLiteFailure) -> Result) throws(SQLiteFailure) -> Result {
+    do throws(SQLiteFailure) {
+      let result = try body(try opened())
+      outage.end()
+      return result
+    } catch {
+      switch error.meaning {
+      case .busy: break
+      case .broken: empty()
+      case .unavailable: if error.code & 0xFF != SQLiteFailure.noRoom.code { index = nil }
+      }
+      throw error
+    }
+  }
+
+  private func opened() throws(SQLiteFailure) -> StoreIndex {
+    if let index { return index }
+    if let failure = outage.failure(at: .now) { throw failure }
+    do throws(SQLiteFailure) {
+      return try open()
+    } catch {
+      // Empty the folder if earlier removals cannot be applied, for example because the disk is full.
+      let isOurs = error.code != SQLiteFailure.otherSalt.code
+      let mayEmpty = error.meaning == .broken || error.meaning == .unavailable && failed.state != .none && isOurs
+      if mayEmpty, empty(), let index = try? open() { return index }
+      let reason = error.meaning == .broken ? .noFolder : error
+      outage.begin(reason, at: .now)
+      throw reason
+    }
+  }
+
+  private func open() throws(SQLiteFailure) -> StoreIndex {
+    guard let salt = knownSalt() else { throw .noFolder }
+    let opened = try StoreIndex(settings, salt: salt) { [weak self] in self?.givesUp ?? true }
+    ownSalt = StoreSalt(digest: salt.digest, origin: .stored)
+    guard let others = settings.folder.journal.read(but: failed.file?.name) else { throw .noFolder }
+    let removals = failed.removals(with: others.removals)
+    // While the removals are applied, no read may run: a read would open the index a second time.
+    if !removals.isEmpty {
+      try remove(removals, from: opened, pause: {})
+      settle()
+    }
+    if !failed.replaced.isEmpty, (try? remove(failed.replaced, from: opened, pause: {})) != nil {
+      failed.settleReplaced()
+    }
+    // A journal file that cannot be removed does no harm: the next process applies the removals in it again.
+    if !others.names.isEmpty, settings.folder.synchronizeLog() {
+      settings.folder.journal.removeAbandoned(others.names)
+    }
+    index = opened
+    return opened
+  }
+
+  /// Whether to stop waiting for another process, because a read is pending or a removal must be recorded in the
+  /// journal.
+  private var givesUp: Bool {
+    patience.isOver(hasReads: mailbox.hasReads, hasUnjournaledPurge: mailbox.pending(\.hasUnjournaledPurge))
+  }
+
+  /// Empties the folder, so that a new store is created at the next use. Returns false if that failed, for example
+  /// because another process has the store open.
+  @discardableResult
+  private func empty() -> Bool {
+    index = nil
+    uses = [:]
+    try? settings.folder.prepare()
+    let setUp = settings.folder.fault == nil ? FileLock.alone(settings.folder.salt) : nil
+    let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
+    if isEmpty {
+      failed.settleReplaced()
+      settle()
+    } else {
+      outage.begin(.noFolder, at: .now)
+    }
+    return isEmpty
+  }
+
+  // MARK: - The salt
+
+  /// The salt (random bytes) of the folder. If the salt cannot be read or created, the result is a temporary salt.
+  func salt() -> Digest {
+    let salt = knownSalt() ?? StoreSalt(digest: .random(), origin: .temporary)
+    ownSalt = salt
+    return salt.digest
+  }
+
+  /// The salt that this process uses. If the process uses none yet, the salt of the folder is read or created. Nil if
+  /// this failed.
+  private func knownSalt() -> StoreSalt? {
+    if let ownSalt { return ownSalt }
+    guard (try? settings.folder.prepare()) != nil else { return nil }
+    ownSalt = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
+    return ownSalt
+  }
+
+  // MARK: - The times of the last uses
+
+  /// Records that an entry was used now. The time is written to the index later.
+  func recordUse(_ use: Int64) {
+    if uses.count < 8_192 { uses[use] = .now }
+  }
+
+  /// Writes the times at which entries were last used. Reads that run during this method record new times for later.
+  /// Times that could not be written are kept.
+  func writeUses(_ index: StoreIndex) throws(SQLiteFailure) {
+    var rest = uses.map { (id: $0.key, time: $0.value) }[...]
+    uses = [:]
+    defer { for use in rest where uses[use.id] == nil { uses[use.id] = use.time } }
+    try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
+    var above = mailbox.usesAbove.withLock { $0.take() }.map { (place: $0.key, time: $0.value) }[...]
+    defer { mailbox.usesAbove.withLock { [above] uses in for use in above { uses.record(use.place, at: use.time) } } }
+    try inSteps(&above, index) { some throws(SQLiteFailure) in try index.touch(some) }
+  }
+
+  /// Writes the elements of `rest` in several small transactions. Pending reads run after each transaction.
+  private func inSteps<Use>(
+    _ rest: inout ArraySlice<Use>, _ index: StoreIndex, _ write: ([Use]) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) {
+    while !rest.isEmpty {
+      let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
+      guard try index.holdsLog() else { throw .busy }
+      try index.transaction { () throws(SQLiteFailure) in try write(some) }
+      rest = rest.dropFirst(some.count)
+      pause()
+    }
   }
 }
