@@ -155,7 +155,7 @@ print(try await client.send(GetUser(id: 7)).nick)
 // snippet.informational
 struct Preload: Accessory {
   func received(_ call: CallInfo, informational head: ResponseHead) {
-    if head.status == 103 { print("preload", LinkField(head.fields.values(of: "Link")).links.map(\.target)) }
+    if head.status == 103 { print("preload", head.links.map(\.target)) }
   }
 }
 

@@ -45,7 +45,6 @@
 @_exported public import struct ErrandHTTP.HTTPResponse
 @_exported public import struct ErrandHTTP.HTTPURL
 @_exported public import enum ErrandHTTP.HTTPVersionPolicy
-@_exported public import struct ErrandHTTP.LinkField
 @_exported public import struct ErrandHTTP.MediaType
 @_exported public import protocol ErrandHTTP.NameResolver
 @_exported public import struct ErrandHTTP.NetworkWish
@@ -91,7 +90,6 @@
 @_exported public import struct ErrandCore.CacheReport
 @_exported public import struct ErrandCore.CacheTargets
 @_exported public import protocol ErrandCore.CachedCallDelegate
-@_exported public import struct ErrandCore.CachedThenFresh
 @_exported public import class ErrandCore.Call
 @_exported public import class ErrandCore.CallContext
 @_exported public import protocol ErrandCore.CallDelegate
@@ -119,9 +117,7 @@
 @_exported public import struct ErrandCore.DrainReport
 @_exported public import struct ErrandCore.Envelope
 @_exported public import struct ErrandCore.EventStream
-@_exported public import struct ErrandCore.EventValues
 @_exported public import struct ErrandCore.FixedCredential
-@_exported public import struct ErrandCore.FlightCall
 @_exported public import class ErrandCore.FlightRecord
 @_exported public import struct ErrandCore.FlightRecording
 @_exported public import struct ErrandCore.FormValues
@@ -144,7 +140,6 @@
 @_exported public import enum ErrandCore.Idempotency
 @_exported public import enum ErrandCore.IndicatorChoice
 @_exported public import protocol ErrandCore.Interceptor
-@_exported public import struct ErrandCore.ItemSequence
 @_exported public import enum ErrandCore.JoinRule
 @_exported public import struct ErrandCore.KeptAccounts
 @_exported public import class ErrandCore.LoadingIndicator
@@ -156,7 +151,6 @@
 @_exported public import struct ErrandCore.OneOff
 @_exported public import struct ErrandCore.Outcome
 @_exported public import class ErrandCore.PageManager
-@_exported public import struct ErrandCore.PageSequence
 @_exported public import protocol ErrandCore.PagedRequest
 @_exported public import struct ErrandCore.ProblemDetails
 @_exported public import class ErrandCore.ProgressStream
@@ -175,9 +169,7 @@
 @_exported public import enum ErrandCore.RequestServer
 @_exported public import struct ErrandCore.ResponseDecoder
 @_exported public import protocol ErrandCore.ResponseFormat
-@_exported public import struct ErrandCore.ResponseLines
 @_exported public import struct ErrandCore.ResponseStream
-@_exported public import struct ErrandCore.ResponseValues
 @_exported public import struct ErrandCore.RetryMetrics
 @_exported public import struct ErrandCore.RetryPolicy
 @_exported public import enum ErrandCore.RetryReason
@@ -199,7 +191,4 @@
 @_exported public import struct ErrandCache.CacheListing
 @_exported public import struct ErrandCache.CacheSize
 @_exported public import struct ErrandCache.CacheStatistics
-@_exported public import class ErrandCache.MemoryStore
 @_exported public import class ErrandCache.ResponseCache
-@_exported public import class ErrandCache.SQLiteStore
-@_exported public import class ErrandCache.TieredStore

@@ -269,7 +269,7 @@ public struct CacheStatistics: Sendable, Hashable {
   public var bytesSaved: Int64 = 0
 
   /// Makes statistics in which all counters are zero.
-  public init() {}
+  package init() {}
 
   /// The number of responses whose body came from the cache.
   public var hits: Int { freshHits + staleHits + revalidated }

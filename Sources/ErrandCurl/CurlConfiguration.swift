@@ -8,9 +8,6 @@
 
   /// The settings of ``CurlTransport``: proxy, trusted certificates, HTTP and TLS versions, and idle connections.
   public struct CurlConfiguration: Sendable, Hashable {
-    /// The version of HTTP.
-    public typealias HTTPVersion = HTTPVersionPolicy
-
     /// The error for an invalid setting.
     public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
       /// An English sentence that names the setting and how to correct it.
@@ -38,7 +35,7 @@
       set { socketBytes = newValue.map { ByteText($0) } }
     }
     /// The version of HTTP; ``ErrandHTTP/HTTPVersionPolicy/automatic`` by default.
-    public var httpVersion: HTTPVersion = .automatic
+    public var httpVersion: HTTPVersionPolicy = .automatic
     /// The oldest version of TLS that is accepted; 1.2 by default.
     public var minimumTLSVersion: TLSVersion = .tls1_2
     /// Addresses that replace name lookups: `["api.example.com:443": "127.0.0.1"]`. Several addresses are separated by
@@ -68,9 +65,9 @@
 
     /// The HTTP version that is used. ``ErrandHTTP/HTTPVersionPolicy/automatic`` is replaced by the version that is
     /// safe with the running libcurl.
-    var effectiveVersion: HTTPVersion { effectiveVersion(with: .running) }
+    var effectiveVersion: HTTPVersionPolicy { effectiveVersion(with: .running) }
 
-    func effectiveVersion(with version: CurlVersion) -> HTTPVersion {
+    func effectiveVersion(with version: CurlVersion) -> HTTPVersionPolicy {
       guard httpVersion == .automatic else { return httpVersion }
       return version.offersHTTP2 ? .http2 : .http1Only
     }

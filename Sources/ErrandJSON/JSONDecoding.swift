@@ -2,7 +2,7 @@ public import Foundation
 
 /// How typed values are read from JSON bodies: strategies for dates, keys and data, or a decoder of your choice.
 ///
-/// ``fast`` and ``fast(dates:keys:data:)`` use Errand's own decoder. The initializers and ``foundation(_:)`` use
+/// ``fast`` and ``fast(dates:keys:data:)`` use Errand's own decoder. The initializer and ``foundation(_:)`` use
 /// Foundation's `JSONDecoder`.
 ///
 /// Each `JSONDecoding` makes one decoder, which all calls share. Any number of threads may use it at the same time,
@@ -42,14 +42,12 @@ public struct JSONDecoding: Sendable {
     keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
     data: JSONDecoder.DataDecodingStrategy = .base64
   ) {
-    self.init {
-      let decoder = JSONDecoder()
-      decoder.dateDecodingStrategy = dates
-      decoder.keyDecodingStrategy = keys
-      decoder.dataDecodingStrategy = data
-      if let key = TapeRules.inUserInfo { decoder.userInfo[key] = TapeRules(valuesOf: decoder) }
-      return decoder
-    }
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = dates
+    decoder.keyDecodingStrategy = keys
+    decoder.dataDecodingStrategy = data
+    if let key = TapeRules.inUserInfo { decoder.userInfo[key] = TapeRules(valuesOf: decoder) }
+    self.init(decoder, onTape: false)
   }
 
   /// The rules by which Errand's own parser reads a type; nil if Foundation's parser reads the type.
@@ -59,10 +57,6 @@ public struct JSONDecoding: Sendable {
   package func isSame(as other: JSONDecoding) -> Bool {
     decoder === other.decoder && isOnTape == other.isOnTape
   }
-
-  /// Decoding by a decoder of your choice. The initializer calls the closure once; the decoder must not be changed
-  /// afterwards.
-  public init(makeDecoder: () -> JSONDecoder) { self.init(makeDecoder(), onTape: false) }
 
   init(_ decoder: JSONDecoder, onTape: Bool) {
     self.decoder = decoder

@@ -4,7 +4,7 @@
 /// as `"…"` in the excerpt and not at all in the reason.
 public struct JSONDecodingError: Error, Sendable {
   /// The kind of failure, for `switch` statements.
-  public enum Kind: String, Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
     /// The text is empty.
     case empty
     /// The text is not JSON.

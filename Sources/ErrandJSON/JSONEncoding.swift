@@ -128,7 +128,7 @@ public struct JSONEncoding: Sendable {
   /// The added members precede the object's own text. The object's text is copied byte for byte, so that no number
   /// loses a digit. The result is UTF-8.
   /// - Throws: ``JSONError`` if the text is not JSON, or not an object.
-  public static func merge(_ common: [String: JSONValue], into object: Data) throws(JSONError) -> Data {
+  package static func merge(_ common: [String: JSONValue], into object: Data) throws(JSONError) -> Data {
     guard !common.isEmpty else { return object }
     let root = try JSONValue(parsing: object)
     guard let own = root.objectValue else { throw JSONError.notAnObject(found: root.typeName) }

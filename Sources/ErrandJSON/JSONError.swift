@@ -9,7 +9,7 @@ public enum JSONError: Error, Sendable, Hashable {
   case notJSON(reason: String, at: JSONPlace? = nil)
   /// The text has more bytes than the limit.
   case tooLarge(limit: Int)
-  /// Arrays and objects are nested deeper than the limit (``JSONValue/depthLimit``).
+  /// Arrays and objects are nested deeper than the limit, by default 512 levels.
   case tooDeep(limit: Int)
   /// A number is valid JSON, but exceeds the range of `Double`.
   case numberOutOfRange(String)

@@ -21,15 +21,15 @@ public struct JSONPath: Sendable, Hashable {
   public static let root = JSONPath([])
 
   /// Creates a path from the given steps.
-  public init(_ steps: [Step]) {
+  package init(_ steps: [Step]) {
     self.steps = steps
   }
 
   /// The path of a member of the object at this path.
-  public func appending(key: String) -> JSONPath { JSONPath(steps + [.key(key)]) }
+  package func appending(key: String) -> JSONPath { JSONPath(steps + [.key(key)]) }
 
   /// The path of an element of the array at this path.
-  public func appending(index: Int) -> JSONPath { JSONPath(steps + [.index(index)]) }
+  package func appending(index: Int) -> JSONPath { JSONPath(steps + [.index(index)]) }
 
   /// The path of the object or array that contains the value at this path; nil for the root.
   package var parent: JSONPath? { steps.isEmpty ? nil : JSONPath(Array(steps.dropLast())) }

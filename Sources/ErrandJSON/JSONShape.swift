@@ -126,7 +126,7 @@ extension JSONShape: CustomStringConvertible {
 /// and for a string its length.
 public struct JSONShapeMismatch: Error, Sendable, Hashable {
   /// The kind of mismatch.
-  public enum Kind: String, Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
     /// The body is empty.
     case emptyBody
     /// The body is not JSON.

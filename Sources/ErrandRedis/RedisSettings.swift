@@ -1,4 +1,4 @@
-import ErrandCore
+public import ErrandCore
 import Foundation
 
 /// The settings of a ``RedisStore``.
@@ -59,15 +59,11 @@ public struct RedisSettings: Sendable, Hashable {
   }
 }
 
-extension RedisSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RedisSettings: Masked {
   /// The settings, without the password.
   public var description: String {
     "prefix \(prefix), database \(database), user \(user ?? "default"), password \(password == nil ? "none" : "•")"
   }
-  /// The settings, without the password.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows: the settings without the password.
-  public var customMirror: Mirror { Mirror(self, children: ["settings": description], displayStyle: .struct) }
 }
 
 /// The time limits and size limits for the communication with Redis.

@@ -91,8 +91,8 @@
       if isForTests, kind != .loopback {
         return "\(place), but a test authority is trusted only on loopback addresses; use the server's authority."
       }
-      return "\(place) (\(kind?.rawValue ?? "unknown")), which `addressPolicy` forbids; allow this kind of address if "
-        + "you trust the host."
+      return "\(place) (\(kind.map { "\($0)" } ?? "unknown")), which `addressPolicy` forbids; allow this kind of "
+        + "address if you trust the host."
     }
   }
 #endif

@@ -55,7 +55,7 @@
       #expect(version.offersHTTP2 == http2)
       var configuration = CurlConfiguration()
       #expect(configuration.effectiveVersion(with: version) == (http2 ? .http2 : .http1Only))
-      for chosen in [CurlConfiguration.HTTPVersion.http2, .http1Only, .http2PriorKnowledge] {
+      for chosen in [HTTPVersionPolicy.http2, .http1Only, .http2PriorKnowledge] {
         configuration.httpVersion = chosen
         #expect(configuration.effectiveVersion(with: version) == chosen)
       }

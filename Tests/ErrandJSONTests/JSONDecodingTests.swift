@@ -60,12 +60,10 @@ struct JSONDecodingTests {
   }
 
   @Test func `custom decoder is used`() throws {
-    let decoding = JSONDecoding {
-      let decoder = JSONDecoder()
-      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-      return decoder
-    }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    let decoding = JSONDecoding.foundation(decoder)
     #expect(try decoding.decode([Double].self, from: Data("[1,\"inf\"]".utf8)) == [1, .infinity])
   }
 

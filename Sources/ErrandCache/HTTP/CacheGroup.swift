@@ -24,17 +24,10 @@ public struct CacheGroup: Sendable, Hashable {
     self.name = name
     host = Self.host(of: origin)
   }
+}
 
-  /// Whether origin and name have the same bytes.
-  public static func == (left: CacheGroup, right: CacheGroup) -> Bool {
-    left.origin.hasSameBytes(as: right.origin) && left.name.hasSameBytes(as: right.name)
-  }
-
-  /// Hashes the bytes of origin and name.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(ByteText(origin))
-    hasher.combine(ByteText(name))
-  }
+extension CacheGroup: ComparedByBytes {
+  package var identity: some Hashable { Parts(ByteText(origin), ByteText(name)) }
 }
 
 extension CacheGroup {

@@ -18,31 +18,16 @@ public struct AccountCredential: Sendable, Hashable {
   }
 }
 
-extension AccountCredential {
-  /// Whether the credentials, the refresh tokens and the expiries are equal. Texts are compared byte by byte.
-  public static func == (left: AccountCredential, right: AccountCredential) -> Bool {
-    left.credential == right.credential && left.refreshToken.hasSameBytes(as: right.refreshToken)
-      && left.expires == right.expires
-  }
-
-  /// Hashes the credential, the refresh token and the expiry.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(credential)
-    hasher.combine(refreshToken.map { ByteText($0) })
-    hasher.combine(expires)
-  }
+extension AccountCredential: ComparedByBytes {
+  package var identity: some Hashable { Parts(credential, refreshToken.map { ByteText($0) }, expires) }
 }
 
-extension AccountCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AccountCredential: Masked {
   /// The kind of the credential and its expiry, without secrets.
   public var description: String {
     credential.description + (refreshToken == nil ? "" : ", refreshable")
       + (expires.map { ", until \($0.ISO8601Format())" } ?? "")
   }
-  /// The kind of the credential and its expiry, without secrets.
-  public var debugDescription: String { description }
-  /// The value that `dump` shows: the kind of the credential and its expiry, without secrets.
-  public var customMirror: Mirror { Mirror(self, children: ["credential": description], displayStyle: .struct) }
 }
 
 extension AccountCredential: Codable {

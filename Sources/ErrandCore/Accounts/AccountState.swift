@@ -112,26 +112,17 @@ public enum AccountChange: Sendable, Hashable {
   case notKept(String)
 }
 
-extension AccountChange {
-  /// Whether two changes are of the same kind and have the same account name or reason. Texts are compared byte by
-  /// byte.
-  public static func == (left: AccountChange, right: AccountChange) -> Bool {
-    left.parts.kind == right.parts.kind && left.parts.text.hasSameBytes(as: right.parts.text)
-  }
-
-  /// Hashes the kind of the change and the bytes of its account name or reason.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(parts.kind)
-    hasher.combine(parts.text.map { ByteText($0) })
-  }
-
-  private var parts: (kind: Int, text: String?) {
-    switch self {
-    case .loggedIn(let account): (0, account)
-    case .switched(let account): (1, account)
-    case .refreshed(let account): (2, account)
-    case .loggedOut(let account): (3, account)
-    case .notKept(let reason): (4, reason)
-    }
+extension AccountChange: ComparedByBytes {
+  /// The kind of the change, and the account name or the reason.
+  package var identity: some Hashable {
+    let (kind, text): (Int, String?) =
+      switch self {
+      case .loggedIn(let account): (0, account)
+      case .switched(let account): (1, account)
+      case .refreshed(let account): (2, account)
+      case .loggedOut(let account): (3, account)
+      case .notKept(let reason): (4, reason)
+      }
+    return Parts(kind, text.map { ByteText($0) })
   }
 }

@@ -42,14 +42,10 @@ public struct KeptAccounts: Sendable, Hashable {
   }
 
   var entries: [AccountCredential] { Array(table.values) }
+}
 
-  /// Whether two lists contain the same accounts. Names are compared byte by byte.
-  public static func == (left: KeptAccounts, right: KeptAccounts) -> Bool {
-    left.current.hasSameBytes(as: right.current) && left.table == right.table
-  }
-
-  /// Hashes the names of the accounts and their credentials.
-  public func hash(into hasher: inout Hasher) { hasher.combine(table) }
+extension KeptAccounts: ComparedByBytes {
+  package var identity: some Hashable { Parts(current.map { ByteText($0) }, table) }
 }
 
 extension KeptAccounts: Codable {

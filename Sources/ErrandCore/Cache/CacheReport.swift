@@ -42,14 +42,8 @@ public struct CacheReport: Sendable {
   }
 }
 
-extension CacheReport: Hashable, CustomStringConvertible {
-  /// Whether two reports have the same content.
-  public static func == (left: CacheReport, right: CacheReport) -> Bool {
-    left.origin == right.origin && left.miss == right.miss
-      && left.makeTexts(left.isCollapsed) == right.makeTexts(right.isCollapsed) && left.servers == right.servers
-  }
-  /// Hashes the source of the response.
-  public func hash(into hasher: inout Hasher) { hasher.combine(origin) }
+extension CacheReport: Hashable, ComparedByBytes, CustomStringConvertible {
+  package var identity: some Hashable { Parts(origin, miss, reason, status, servers) }
   /// The same text as ``status``: a value of the header field `Cache-Status`.
   public var description: String { status }
 }

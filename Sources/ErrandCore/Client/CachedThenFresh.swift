@@ -1,14 +1,5 @@
-/// A sequence of one or two values: the stored response, then the response of the server. If both responses are equal,
-/// the second value is omitted.
-///
-/// Each loop over the sequence is a separate call. Leaving the loop early cancels the call. If the request to the
-/// server fails, the loop first receives the stored value and then throws the error.
-public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
-  /// A decoded value with its ``APIResponse/origin``: the cache or the server.
-  public typealias Element = APIResponse<Value>
-  /// The error that a loop throws if its call fails.
-  public typealias Failure = APIError
-
+/// A sequence of one or two values: the stored response, then the response of the server.
+struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
   let start: @Sendable (@escaping @Sendable (Event) -> Void) -> Call
 
   /// An event that a call sends to the loop that reads the sequence.
@@ -18,7 +9,7 @@ public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Starts a call, whose values the iterator returns.
-  public func makeAsyncIterator() -> Iterator {
+  func makeAsyncIterator() -> Iterator {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let call = start { event in
       continuation.yield(event)
@@ -31,16 +22,10 @@ public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The values of one call.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     var events: AsyncStream<Event>.Iterator
 
-    /// The next value; nil after the last value.
-    public mutating func next() async throws(APIError) -> APIResponse<Value>? {
-      try await next(isolation: #isolation)
-    }
-
-    /// The next value; nil after the last value.
-    public mutating func next(
+    mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> APIResponse<Value>? {
       switch await events.next(isolation: actor) {
@@ -62,12 +47,16 @@ extension APIClient {
   /// for try await page in client.cachedThenFresh(Feed()) { show(page.value, from: page.origin) }
   /// ```
   ///
-  /// Both values belong to one call: accessories, hooks and the deadline apply once, and the request is built once. If
-  /// no response is stored, or if the request's rules reject the stored response, only the response of the server is
-  /// returned.
+  /// The sequence has one or two values, each with its ``APIResponse/origin``: the cache or the server. If both
+  /// responses are equal, the second value is omitted. If no response is stored, or if the request's rules reject the
+  /// stored response, only the response of the server is returned. If the request to the server fails, the loop first
+  /// receives the stored value and then throws the error.
+  ///
+  /// Each loop over the sequence is a separate call. Leaving the loop early cancels the call. Both values belong to one
+  /// call: accessories, hooks and the deadline apply once, and the request is built once.
   public func cachedThenFresh<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
-  ) -> CachedThenFresh<R.Response> {
+  ) -> some AsyncSequence<APIResponse<R.Response>, APIError> & Sendable {
     CachedThenFresh { deliver in
       self.launch(
         request, options,

@@ -1,6 +1,6 @@
 public import Foundation
 
-extension APIError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+extension APIError: Masked, LocalizedError {
   /// One line for logs: stage, code, message, request and number of attempts; secrets are masked.
   public var description: String {
     var line = "\(stage.rawValue)/\(code): \(message)"
@@ -13,21 +13,15 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
     return Redaction.visible(line)
   }
 
-  /// One line for logs; secrets are masked.
-  public var debugDescription: String { description }
-
   /// The ``message`` of the error, a sentence for people.
   public var errorDescription: String? { message }
 
-  /// The values that `dump` shows: no secrets and no bodies.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: [
-        "stage": stage.rawValue, "code": code.rawValue, "message": message, "request": request?.description ?? "none",
-        "response": response?.description ?? "none", "attempts": attempts,
-      ],
-      displayStyle: .struct)
+  /// No secrets and no bodies.
+  package var shownParts: KeyValuePairs<String, Any> {
+    [
+      "stage": stage.rawValue, "code": code.rawValue, "message": message, "request": request?.description ?? "none",
+      "response": response?.description ?? "none", "attempts": attempts,
+    ]
   }
 }
 

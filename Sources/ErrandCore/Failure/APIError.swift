@@ -215,13 +215,13 @@ public struct GroupMember: Sendable, Hashable, CustomStringConvertible {
   /// A clause such as `member 2 of the batch, Avatar`.
   public var description: String {
     let role = kind == .batch ? "member" : "step"
-    let whole = group.lowercased() == kind.rawValue ? "the \(kind)" : "the \(kind) \(group)"
+    let whole = group.lowercased() == "\(kind)" ? "the \(kind)" : "the \(kind) \(group)"
     return "\(role) \(index + 1) of \(whole), \(name)"
   }
 }
 
 /// The kind of a group.
-public enum GroupKind: String, Sendable, Hashable {
+public enum GroupKind: Sendable, Hashable {
   /// The members of the group run at the same time.
   case batch
   /// The steps of the group run one after the other. A step can start branches, which run at the same time.

@@ -82,7 +82,7 @@ public struct FormatFailure: Error, Sendable {
   }
 }
 
-extension FormatFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FormatFailure: Masked {
   /// One line, such as `line 3, column 7: the element <b> is not closed`, or
   /// `catalog.book[2].price: the value is missing`.
   public var description: String {
@@ -90,15 +90,8 @@ extension FormatFailure: CustomStringConvertible, CustomDebugStringConvertible, 
     return path.isEmpty ? reason : "\(path): \(reason)"
   }
 
-  /// Returns the same line as ``description``. The default text would show the underlying error, which may quote
-  /// values.
-  public var debugDescription: String { description }
-
-  /// The values that `dump` shows: all properties except the underlying error.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: ["kind": kind, "reason": reason, "line": line as Any, "column": column as Any, "path": path],
-      displayStyle: .struct)
+  /// All properties except the underlying error, which may quote values.
+  package var shownParts: KeyValuePairs<String, Any> {
+    ["kind": kind, "reason": reason, "line": line as Any, "column": column as Any, "path": path]
   }
 }

@@ -10,22 +10,13 @@ public import Foundation
 /// ```
 public struct FormValues: Sendable, Hashable {
   /// One name of the form and its value.
-  public struct Entry: Sendable, Hashable {
+  public struct Entry: Sendable, Hashable, ComparedByBytes {
     /// The name, without percent-encoding.
     public var name: String
     /// The value, without percent-encoding; empty if no `=` follows the name.
     public var value: String
 
-    /// Whether names and values have the same bytes.
-    public static func == (left: Entry, right: Entry) -> Bool {
-      left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
-    }
-
-    /// Hashes the bytes of the name and the value.
-    public func hash(into hasher: inout Hasher) {
-      hasher.combine(ByteText(name))
-      hasher.combine(ByteText(value))
-    }
+    package var identity: some Hashable { Parts(ByteText(name), ByteText(value)) }
   }
 
   /// All pairs of name and value, in the order of the form. A name may occur more than once.

@@ -5,10 +5,10 @@ public import Foundation
 /// Each body is checked before Foundation reads the body, because a hostile body could end the process or occupy it
 /// forever. A body is rejected if
 ///
-/// - it is nested deeper than ``deepest`` levels,
+/// - it is nested deeper than 100 levels,
 /// - an object in the body contains itself,
-/// - it expands to more than ``mostValues`` values,
-/// - its texts and data take more than ``mostRepeated`` bytes in addition to the size of the body.
+/// - it expands to more than 1,000,000 values,
+/// - its texts and data take more than 64 MiB in addition to the size of the body.
 ///
 /// Foundation reads XML property lists with its own parser, so libxml2 is not linked.
 public struct PropertyListFormat: BodyFormat, ResponseFormat {
@@ -21,15 +21,15 @@ public struct PropertyListFormat: BodyFormat, ResponseFormat {
   }
 
   /// The largest number of nested levels of arrays and dictionaries.
-  public static let deepest = 100
+  package static let deepest = 100
   /// The largest number of values in a body. A value that is referenced several times counts each time.
-  public static let mostValues = 1_000_000
+  package static let mostValues = 1_000_000
   /// The largest number of bytes that texts and data may take in addition to the size of the body. If a binary body
   /// references a text several times, the bytes of the text count each time.
-  public static let mostRepeated = 64 << 20
+  package static let mostRepeated = 64 << 20
 
   /// The form in which request bodies are written.
-  public let form: Form
+  package let form: Form
 
   /// Makes a format that writes bodies in the given form. Responses are read in both forms.
   public init(_ form: Form = .xml) {

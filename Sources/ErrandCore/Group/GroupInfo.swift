@@ -12,5 +12,5 @@ public struct GroupInfo: Sendable, CustomStringConvertible {
   public let indicator: IndicatorChoice
 
   /// The kind, the number and the name of the group, such as `chain #12 sign up`.
-  public var description: String { name.lowercased() == kind.rawValue ? "\(kind) #\(id)" : "\(kind) #\(id) \(name)" }
+  public var description: String { name.lowercased() == "\(kind)" ? "\(kind) #\(id)" : "\(kind) #\(id) \(name)" }
 }

@@ -9,7 +9,7 @@ public struct GroupProgress: Sendable, Hashable {
   public let bytes: Int64
 
   /// Makes a value with the given numbers.
-  public init(finished: Int, total: Int?, bytes: Int64) {
+  package init(finished: Int, total: Int?, bytes: Int64) {
     self.finished = finished
     self.total = total
     self.bytes = bytes

@@ -124,11 +124,7 @@ public struct DigestAuthentication: Interceptor {
   }
 }
 
-extension DigestAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DigestAuthentication: Masked {
   /// The name of the type, without user and password.
   public var description: String { "DigestAuthentication" }
-  /// The name of the type, without user and password.
-  public var debugDescription: String { description }
-  /// The mirror for `dump(_:)`, without user and password.
-  public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }

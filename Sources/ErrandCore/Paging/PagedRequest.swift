@@ -25,7 +25,11 @@ public protocol PagedRequest: APIRequest {
 }
 
 extension APIClient {
-  /// The pages of a request, in order. Each page is fetched by one call.
+  /// The pages of a request, in order. Each page is fetched by one call; its value has the request, the response, the
+  /// origin and the metrics of that call.
+  ///
+  /// Each loop over the sequence starts at the first page. If the loop is left early, a page that is being prefetched
+  /// is cancelled. The first error of a call ends the sequence.
   ///
   /// - Parameters:
   ///   - request: The request for the first page.
@@ -33,7 +37,7 @@ extension APIClient {
   ///   - prefetches: True to request the next page while the loop processes the current page.
   public func pages<R: PagedRequest>(
     of request: R, options: CallOptions = CallOptions(), prefetches: Bool = false
-  ) -> PageSequence<R> {
+  ) -> some AsyncSequence<APIResponse<R.Response>, APIError> & Sendable {
     PageSequence(client: self, first: request, options: options, prefetches: prefetches)
   }
 
@@ -41,26 +45,21 @@ extension APIClient {
   /// ``pages(of:options:prefetches:)``.
   public func items<R: PagedRequest>(
     of request: R, options: CallOptions = CallOptions(), prefetches: Bool = false
-  ) -> ItemSequence<R> {
-    ItemSequence(pages: pages(of: request, options: options, prefetches: prefetches))
+  ) -> some AsyncSequence<R.Item, APIError> & Sendable {
+    ItemSequence(pages: PageSequence(client: self, first: request, options: options, prefetches: prefetches))
   }
 }
 
-/// The pages of a request. Each page is fetched by one call. Each loop over the sequence starts at the first page. If
-/// the loop is left early, a page that is being prefetched is cancelled.
-public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
-  /// A page with its request, response, origin and metrics.
-  public typealias Element = APIResponse<R.Response>
-  /// The type of the errors that the sequence throws. The first error of a call ends the sequence.
-  public typealias Failure = APIError
+/// The pages of a request.
+struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
+  typealias Element = APIResponse<R.Response>
 
   let client: APIClient
   let first: R
   let options: CallOptions
   let prefetches: Bool
 
-  /// Makes an iterator that starts at the first page.
-  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+  func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// A running task that fetches one page. The iterator owns this object. If the iterator is released, this object is
   /// released, too, and cancels the task.
@@ -86,7 +85,7 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   }
 
   /// Fetches the pages.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     private let sequence: PageSequence
     /// The account that was logged in when the loop started; nil if no account was logged in. All pages must belong to
     /// this account.
@@ -100,13 +99,7 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
       upcoming = sequence.first
     }
 
-    /// The next page; nil after the last page.
-    /// - Throws: ``APIError``.
-    public mutating func next() async throws(APIError) -> Element? { try await next(isolation: #isolation) }
-
-    /// The next page; nil after the last page.
-    /// - Throws: ``APIError``.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Element? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Element? {
       try await nextAsked(isolation: actor)?.page
     }
 
@@ -131,34 +124,20 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   }
 }
 
-/// The items of all pages of a request. Each loop over the sequence starts at the first page.
-public struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
-  /// An item of a page.
-  public typealias Element = R.Item
-  /// The type of the errors that the sequence throws. The first error of a call ends the sequence.
-  public typealias Failure = APIError
-
+/// The items of all pages of a request.
+struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
   let pages: PageSequence<R>
 
-  /// Makes an iterator that starts at the first page.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(pages: pages.makeAsyncIterator())
-  }
+  func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
 
   /// Fetches the pages and returns their items.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     var pages: PageSequence<R>.Iterator
     private var items: ArraySlice<R.Item> = []
 
     init(pages: PageSequence<R>.Iterator) { self.pages = pages }
 
-    /// The next item; nil after the last item of the last page.
-    /// - Throws: ``APIError``.
-    public mutating func next() async throws(APIError) -> R.Item? { try await next(isolation: #isolation) }
-
-    /// The next item; nil after the last item of the last page.
-    /// - Throws: ``APIError``.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> R.Item? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> R.Item? {
       while items.isEmpty {
         guard let (request, page) = try await pages.nextAsked(isolation: actor) else { return nil }
         items = request.items(of: page.value)[...]

@@ -51,21 +51,21 @@ public struct AdmissionLimits: Sendable, Hashable {
 /// gets no request until the moment in `Retry-After`, for at most one hour. At that moment the bucket is empty. A
 /// `Retry-After` that is invalid or in the past has no effect. The caller receives the response with 429.
 ///
-/// With ``followsServer``, the host also gets no more requests than its responses allow in the field `RateLimit`.
+/// With `followsServer`, the host also gets no more requests than its responses allow in the field `RateLimit`
+/// (draft-ietf-httpapi-ratelimit-headers-11), and `Retry-After` applies also with status 503. If a response says that
+/// `r` requests of a policy remain for `t` seconds, no more exchanges start within this time, for at most one hour.
+/// After this time, and after `Retry-After`, one exchange starts, and the others wait for its response headers, for at
+/// most 10 seconds. If the time is longer than one minute, one exchange may start every 10 seconds, because the policy
+/// may not cover it. Every policy counts that the responses of the origin have named.
 public struct HostRate: Sendable, Hashable {
   /// How many exchanges may start during ``time``, on average.
-  public let requests: Int
+  package let requests: Int
   /// The period in which ``requests`` exchanges may start, on average.
-  public let time: Duration
+  package let time: Duration
   /// How many exchanges may start at once after a long time without exchanges.
-  public let burst: Int
-  /// Whether the field `RateLimit` of responses (draft-ietf-httpapi-ratelimit-headers-11) limits the requests, too, and
-  /// `Retry-After` also with status 503. If a response says that `r` requests of a policy remain for `t` seconds, no
-  /// more exchanges start within this time, for at most one hour. After this time, and after `Retry-After`, one exchange
-  /// starts, and the others wait for its response headers, for at most 10 seconds. If the time is longer than one
-  /// minute, one exchange may start every 10 seconds, because the policy may not cover it. Every policy counts that the
-  /// responses of the origin have named. False by default.
-  public let followsServer: Bool
+  package let burst: Int
+  /// Whether the field `RateLimit` of responses limits the requests, too.
+  package let followsServer: Bool
   private let pattern: HostPattern
 
   /// Makes a rate limit for a host such as `api.example.com`, or for each host below a name that begins with a dot,
@@ -78,7 +78,7 @@ public struct HostRate: Sendable, Hashable {
   ///     second.
   ///   - burst: How many exchanges may start at once after a long time without exchanges. The default is `requests`;
   ///     less than one counts as one.
-  ///   - followsServer: Whether the field `RateLimit` of responses limits the requests, too.
+  ///   - followsServer: Whether the field `RateLimit` of responses limits the requests, too. False by default.
   public init(
     _ host: String, requests: Int, per time: Duration = .seconds(1), burst: Int? = nil, followsServer: Bool = false
   ) {
@@ -89,7 +89,7 @@ public struct HostRate: Sendable, Hashable {
     self.burst = max(burst ?? requests, 1)
   }
 
-  /// A rate that only the host's own responses limit: ``followsServer`` without an own bound of requests. The host has
+  /// A rate that only the host's own responses limit: `followsServer` without an own bound of requests. The host has
   /// the form that ``init(_:requests:per:burst:followsServer:)`` describes.
   public static func followingServer(_ host: String) -> HostRate {
     HostRate(host, requests: 1_000_000_000, followsServer: true)

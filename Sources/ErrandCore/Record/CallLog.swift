@@ -16,7 +16,7 @@ package struct CallLog: Sendable {
 /// One line of a client's log. It contains no secrets.
 public struct LogLine: Sendable, Hashable, CustomStringConvertible {
   /// The severity of a log line.
-  public enum Level: String, Sendable, Hashable {
+  public enum Level: Sendable, Hashable {
     /// The line reports a normal event.
     case info
     /// The line reports an event that needs attention.
@@ -31,5 +31,5 @@ public struct LogLine: Sendable, Hashable, CustomStringConvertible {
   public let text: String
 
   /// The line as one text: its severity, the number of its call, and its message.
-  public var description: String { "\(level.rawValue)\(call.map { " #\($0)" } ?? ""): \(text)" }
+  public var description: String { "\(level)\(call.map { " #\($0)" } ?? ""): \(text)" }
 }

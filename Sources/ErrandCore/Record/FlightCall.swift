@@ -132,7 +132,7 @@ public struct FlightCall: Sendable, Identifiable {
   }
 }
 
-extension FlightCall: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FlightCall: Masked {
   /// The number, the request, the outcome and the duration of the call on one line, then the decisions with their times
   /// on a line each.
   public var description: String {
@@ -145,10 +145,6 @@ extension FlightCall: CustomStringConvertible, CustomDebugStringConvertible, Cus
     }
     return ([mask.text(head)] + lines).joined(separator: "\n")
   }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows: the text of the call, without unmasked data.
-  public var customMirror: Mirror { Mirror(self, children: ["call": description], displayStyle: .struct) }
 }
 
 extension FlightCall.Outcome {
@@ -206,11 +202,9 @@ public struct FlightExchange: Sendable {
   }
 }
 
-extension FlightExchange: CustomStringConvertible, CustomReflectable {
+extension FlightExchange: Masked {
   /// The request and the status or the failure on one line.
   public var description: String {
     mask.text("\(method.rawValue) \(url) → \(status.map { "\($0)" } ?? failure ?? "abandoned")")
   }
-  /// The mirror that a dump shows: the text of the exchange, without unmasked data.
-  public var customMirror: Mirror { Mirror(self, children: ["exchange": description], displayStyle: .struct) }
 }

@@ -19,12 +19,12 @@ public struct FlightRecording: Sendable, Hashable {
 
   /// The number of calls that the ring keeps. If the ring is full, a new call replaces the oldest. Zero turns the
   /// recording off; less than zero counts as zero.
-  public var calls: Int { didSet { calls = max(calls, 0) } }
+  package var calls: Int { didSet { calls = max(calls, 0) } }
   /// How much of a recorded call its outputs show.
-  public var detail: Detail
+  package var detail: Detail
   /// The number of bytes that are kept of each request body and of each response body. Zero, the default, keeps no
   /// bodies; less than zero counts as zero. A body that is streamed from or to a file is never kept.
-  public var bodyLimit: Int { didSet { bodyLimit = max(bodyLimit, 0) } }
+  package var bodyLimit: Int { didSet { bodyLimit = max(bodyLimit, 0) } }
 
   private init(calls: Int, detail: Detail, bodyLimit: Int) {
     self.calls = max(calls, 0)

@@ -25,39 +25,27 @@ public enum ArgumentValue: Sendable, Hashable {
   case object(Arguments)
 }
 
-extension ArgumentValue {
-  /// Whether two values have the same case and equal content. Strings are compared by their bytes.
-  public static func == (left: ArgumentValue, right: ArgumentValue) -> Bool {
-    switch (left, right) {
-    case (.omitted, .omitted), (.null, .null): true
-    case (.bool(let one), .bool(let other)): one == other
-    case (.integer(let one), .integer(let other)): one == other
-    case (.unsigned(let one), .unsigned(let other)): one == other
-    case (.number(let one), .number(let other)): one == other
-    case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
-    case (.date(let one), .date(let other)): one == other
-    case (.array(let one), .array(let other)): one == other
-    case (.object(let one), .object(let other)): one == other
-    case (.omitted, _), (.null, _), (.bool, _), (.integer, _), (.unsigned, _), (.number, _), (.string, _), (.date, _),
-      (.array, _), (.object, _):
-      false
-    }
+extension ArgumentValue: ComparedByBytes {
+  private enum Compared: Hashable {
+    case omitted, null, bool(Bool), integer(Int64), unsigned(UInt64), number(Double), string(ByteText), date(Date)
+    case array([ArgumentValue]), object(Arguments)
   }
 
-  /// Hashes the content. The bytes of a string are hashed.
-  public func hash(into hasher: inout Hasher) {
-    switch self {
-    case .omitted: hasher.combine(0)
-    case .null: hasher.combine(1)
-    case .bool(let value): hasher.combine(value)
-    case .integer(let value): hasher.combine(value)
-    case .unsigned(let value): hasher.combine(value)
-    case .number(let value): hasher.combine(value)
-    case .string(let value): hasher.combine(ByteText(value))
-    case .date(let value): hasher.combine(value)
-    case .array(let values): hasher.combine(values)
-    case .object(let value): hasher.combine(value)
-    }
+  package var identity: some Hashable {
+    let compared: Compared =
+      switch self {
+      case .omitted: .omitted
+      case .null: .null
+      case .bool(let value): .bool(value)
+      case .integer(let value): .integer(value)
+      case .unsigned(let value): .unsigned(value)
+      case .number(let value): .number(value)
+      case .string(let value): .string(ByteText(value))
+      case .date(let value): .date(value)
+      case .array(let values): .array(values)
+      case .object(let value): .object(value)
+      }
+    return compared
   }
 }
 

@@ -11,22 +11,13 @@ import ErrandSupport
 /// ```
 public struct Arguments: Sendable, Hashable {
   /// One argument: its name and its value.
-  public struct Entry: Sendable, Hashable {
+  public struct Entry: Sendable, Hashable, ComparedByBytes {
     /// The name of the argument.
     public var name: String
     /// The value of the argument.
     public var value: ArgumentValue
 
-    /// Whether the names have the same bytes, and the values are equal.
-    public static func == (left: Entry, right: Entry) -> Bool {
-      left.name.hasSameBytes(as: right.name) && left.value == right.value
-    }
-
-    /// Hashes the bytes of the name, and the value.
-    public func hash(into hasher: inout Hasher) {
-      hasher.combine(ByteText(name))
-      hasher.combine(value)
-    }
+    package var identity: some Hashable { Parts(ByteText(name), value) }
   }
 
   /// The arguments in order. Arguments with the value ``ArgumentValue/omitted`` are not included.

@@ -40,13 +40,10 @@ public struct CallInfo: Sendable {
   public var name: String { "\(type(of: request))" }
 }
 
-extension CallInfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CallInfo: Masked {
   /// The number of the call and the name of the request's type, without the values of the request.
   public var description: String { "#\(id) \(name)" }
-  /// The number of the call and the name of the request's type.
-  public var debugDescription: String { description }
-  /// The children that `dump` shows, without the values of the request.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["call": description, "tag": tag ?? "none", "priority": priority], displayStyle: .struct)
+  package var shownParts: KeyValuePairs<String, Any> {
+    ["call": description, "tag": tag ?? "none", "priority": priority]
   }
 }

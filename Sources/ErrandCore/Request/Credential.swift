@@ -34,29 +34,17 @@ public enum Credential: Sendable, Hashable {
   }
 }
 
-extension Credential {
-  /// Compares the kinds of the credentials and the bytes of their texts.
-  public static func == (left: Credential, right: Credential) -> Bool {
-    switch (left, right) {
-    case (.basic(let user, let password), .basic(let otherUser, let otherPassword)):
-      user.hasSameBytes(as: otherUser) && password.hasSameBytes(as: otherPassword)
-    case (.bearer(let token), .bearer(let other)): token.hasSameBytes(as: other)
-    case (.basic, .bearer), (.bearer, .basic): false
-    }
-  }
-
-  /// Hashes the bytes of the credential's texts, so that equal credentials have equal hashes.
-  public func hash(into hasher: inout Hasher) {
+extension Credential: ComparedByBytes {
+  /// The texts of the credential. Their number distinguishes the kinds.
+  package var identity: some Hashable {
     switch self {
-    case .basic(let user, let password):
-      hasher.combine(ByteText(user))
-      hasher.combine(ByteText(password))
-    case .bearer(let token): hasher.combine(ByteText(token))
+    case .basic(let user, let password): [ByteText(user), ByteText(password)]
+    case .bearer(let token): [ByteText(token)]
     }
   }
 }
 
-extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Credential: Masked {
   /// The kind of the credential; name, password and token are masked.
   public var description: String {
     switch self {
@@ -64,10 +52,6 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     case .bearer: "bearer \(Redaction.mask)"
     }
   }
-  /// The kind of the credential; name, password and token are masked.
-  public var debugDescription: String { description }
-  /// The children that `dump` shows: only the kind of the credential.
-  public var customMirror: Mirror { Mirror(self, children: ["kind": description], displayStyle: .enum) }
 }
 
 /// Provides the credential of the account that is logged in.

@@ -80,13 +80,9 @@ public struct Netrc: Sendable {
   }
 }
 
-extension Netrc: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Netrc: Masked {
   /// The number of entries, without their content.
   public var description: String { "\(logins.count) netrc entries" }
-  /// The number of entries, without their content.
-  public var debugDescription: String { description }
-  /// The mirror for `dump(_:)`, without user names and passwords.
-  public var customMirror: Mirror { Mirror(self, children: ["entries": logins.count], displayStyle: .struct) }
 }
 
 /// Splits a netrc file into words.

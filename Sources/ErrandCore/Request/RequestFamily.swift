@@ -86,22 +86,18 @@ public struct RequestFamily: Sendable {
   }
 }
 
-extension RequestFamily: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestFamily: Masked {
   /// The name and the base URL; the values of the URL's query are masked.
   public var description: String { baseURL.map { "\(name): \(Redaction.url($0))" } ?? name }
-  /// The name and the base URL, as in ``description``.
-  public var debugDescription: String { description }
-  /// The children that `dump` shows; the values of the URLs' queries are masked.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: [
-        "name": name, "baseURL": baseURL.map(Redaction.url) as Any, "cdnURL": cdnURL.map(Redaction.url) as Any,
-        "headers": headers, "arguments": arguments, "argumentFormat": argumentFormat, "argumentStyle": argumentStyle,
-        "timeouts": timeouts, "redirects": redirects, "retries": retries, "cache": cache, "joining": joining,
-        "bodyLimit": bodyLimit, "statusRule": statusRule, "envelope": envelope, "responseFormat": responseFormat as Any,
-        "jsonDecoding": jsonDecoding, "jsonEncoding": jsonEncoding,
-      ], displayStyle: .struct)
+  /// All properties; the values of the URLs' queries are masked.
+  package var shownParts: KeyValuePairs<String, Any> {
+    [
+      "name": name, "baseURL": baseURL.map(Redaction.url) as Any, "cdnURL": cdnURL.map(Redaction.url) as Any,
+      "headers": headers, "arguments": arguments, "argumentFormat": argumentFormat, "argumentStyle": argumentStyle,
+      "timeouts": timeouts, "redirects": redirects, "retries": retries, "cache": cache, "joining": joining,
+      "bodyLimit": bodyLimit, "statusRule": statusRule, "envelope": envelope, "responseFormat": responseFormat as Any,
+      "jsonDecoding": jsonDecoding, "jsonEncoding": jsonEncoding,
+    ]
   }
 }
 

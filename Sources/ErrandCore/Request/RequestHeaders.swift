@@ -13,7 +13,7 @@ import ErrandSupport
 /// the field.
 public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// The value of a header field, which may be marked as a secret.
-  public struct FieldValue: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
+  public struct FieldValue: Sendable, Hashable, ComparedByBytes, ExpressibleByStringInterpolation, Masked {
     let text: String
     let isSecret: Bool
 
@@ -31,16 +31,7 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     /// Makes a value from a string literal.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// Returns true if the values have the same bytes and are either both secret or both not secret.
-    public static func == (left: FieldValue, right: FieldValue) -> Bool {
-      left.isSecret == right.isSecret && left.text.hasSameBytes(as: right.text)
-    }
-
-    /// Hashes the bytes of the value, and whether it is a secret.
-    public func hash(into hasher: inout Hasher) {
-      hasher.combine(ByteText(text))
-      hasher.combine(isSecret)
-    }
+    package var identity: some Hashable { Parts(ByteText(text), isSecret) }
 
     /// The value, masked if it is a secret.
     public var description: String { isSecret ? Redaction.mask : text }
@@ -166,18 +157,11 @@ extension Int: HeaderConvertible {
   public var headerValue: RequestHeaders.FieldValue { RequestHeaders.FieldValue(String(self)) }
 }
 
-extension RequestHeaders: CustomStringConvertible, CustomReflectable {
+extension RequestHeaders: Masked {
   /// One line for each field, with secret values masked. The line of a field that is removed has no value.
   public var description: String {
     entries.map { entry in
       entry.value.map { "\(HTTPField(entry.name, $0.text, isSecret: $0.isSecret))" } ?? "\(entry.name):"
     }.joined(separator: "\n")
   }
-  /// The children that `dump` shows, with secret values masked.
-  public var customMirror: Mirror { Mirror(self, children: ["fields": description], displayStyle: .struct) }
-}
-
-extension RequestHeaders.FieldValue: CustomReflectable {
-  /// The children that `dump` shows, with a secret value masked.
-  public var customMirror: Mirror { Mirror(self, children: ["value": description], displayStyle: .struct) }
 }

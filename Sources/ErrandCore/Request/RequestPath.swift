@@ -9,7 +9,7 @@ import ErrandSupport
 /// The literal text is used as written: it may contain a query, and its percent-escapes are kept. A variable cannot
 /// change the structure of the path: if a variable makes a segment `.` or `..`, the call fails. The call also fails if
 /// the path begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
-public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
+public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, Masked {
   /// The text of the path, with variables escaped and the rest as written.
   public let text: String
   /// The reason why a call with this path fails; nil if the path can be sent.
@@ -162,17 +162,8 @@ extension RequestPath {
     result += bytes[end...]
     return String(decoding: result.prefix { $0 != 0x3F && $0 != 0x23 }, as: UTF8.self)
   }
-
-  /// Whether two paths have the same bytes.
-  public static func == (left: RequestPath, right: RequestPath) -> Bool {
-    left.text.hasSameBytes(as: right.text) && left.refusal == right.refusal
-  }
-
-  /// Hashes the bytes of the path.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(text)) }
 }
 
-extension RequestPath: CustomReflectable {
-  /// The children that `dump` shows; the values of the query are masked.
-  public var customMirror: Mirror { Mirror(self, children: ["path": description], displayStyle: .struct) }
+extension RequestPath: ComparedByBytes {
+  package var identity: some Hashable { Parts(ByteText(text), refusal) }
 }

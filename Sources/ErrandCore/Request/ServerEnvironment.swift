@@ -23,19 +23,9 @@ public struct ServerEnvironment: Sendable, Hashable {
   }
 }
 
-extension ServerEnvironment {
-  /// Whether both environments have the same name and the same URLs, byte by byte.
-  public static func == (left: ServerEnvironment, right: ServerEnvironment) -> Bool {
-    left.name.hasSameBytes(as: right.name) && left.baseURL.hasSameBytes(as: right.baseURL)
-      && left.cdnURL.hasSameBytes(as: right.cdnURL) && left.fallbackURLs.haveSameBytes(as: right.fallbackURLs)
-  }
-
-  /// Hashes the bytes of the name and the URLs.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(ByteText(name))
-    hasher.combine(ByteText(baseURL))
-    hasher.combine(cdnURL.map { ByteText($0) })
-    hasher.combine(fallbackURLs.map { ByteText($0) })
+extension ServerEnvironment: ComparedByBytes {
+  package var identity: some Hashable {
+    Parts(ByteText(name), ByteText(baseURL), cdnURL.map { ByteText($0) }, fallbackURLs.map { ByteText($0) })
   }
 }
 
@@ -44,18 +34,14 @@ extension [ServerEnvironment] {
   func named(_ name: String) -> ServerEnvironment? { first { $0.name.hasSameBytes(as: name) } }
 }
 
-extension ServerEnvironment: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ServerEnvironment: Masked {
   /// The name and the base URL; the values of the URL's query are masked.
   public var description: String { "\(name): \(Redaction.url(baseURL))" }
-  /// The name and the base URL, as in ``description``.
-  public var debugDescription: String { description }
-  /// The children that `dump` shows; the values of the URLs' queries are masked.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: [
-        "name": name, "baseURL": Redaction.url(baseURL), "cdnURL": cdnURL.map(Redaction.url) as Any,
-        "fallbackURLs": fallbackURLs.map(Redaction.url),
-      ], displayStyle: .struct)
+  /// All properties; the values of the URLs' queries are masked.
+  package var shownParts: KeyValuePairs<String, Any> {
+    [
+      "name": name, "baseURL": Redaction.url(baseURL), "cdnURL": cdnURL.map(Redaction.url) as Any,
+      "fallbackURLs": fallbackURLs.map(Redaction.url),
+    ]
   }
 }

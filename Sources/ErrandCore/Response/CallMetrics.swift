@@ -24,7 +24,7 @@ public struct CallMetrics: Sendable, Hashable {
   public var exchanges: [ExchangeMetrics] = []
 
   /// Makes empty metrics.
-  public init() {}
+  package init() {}
 
   /// The number of bytes that all exchanges sent.
   public var bytesSent: Int64 { exchanges.reduce(0) { $0 + $1.bytesSent } }
@@ -60,7 +60,7 @@ public struct RetryMetrics: Sendable, Hashable {
   public var delay: Duration
 
   /// Makes the metrics of one repetition.
-  public init(reason: RetryReason, delay: Duration) {
+  package init(reason: RetryReason, delay: Duration) {
     self.reason = reason
     self.delay = delay
   }

@@ -4,13 +4,9 @@ import ErrandSupport
 /// The server-sent events of a server. If the connection is lost, the stream reconnects.
 ///
 /// Each loop over the stream opens its own connection; leaving the loop ends the call. Each connection is a separate
-/// call, which accessories observe and which has its own metrics and limits.
+/// call, which accessories observe and which has its own metrics and limits. The loop throws an ``APIError`` if the
+/// server rejects the request or can no longer be reached.
 public struct EventStream: AsyncSequence, Sendable {
-  /// An event that the server has sent.
-  public typealias Element = ServerSentEvent
-  /// The error that a loop over the stream throws if the server rejects the request or can no longer be reached.
-  public typealias Failure = APIError
-
   let connect: @Sendable (_ lastID: String?) async throws(APIError) -> ResponseStream
   /// The account whose credential a new connection would use; nil for none.
   let account: @Sendable () -> String?
@@ -225,23 +221,15 @@ extension APIClient {
   }
 }
 
-/// The values in a server's events, decoded from JSON as the events arrive. If the connection is lost, the stream
-/// reconnects as ``EventStream`` does.
-public struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-  /// The value that was decoded from the data of an event.
-  public typealias Element = Value
-  /// The error that a loop over the values throws if the stream of events fails, or if an event does not contain a
-  /// value of the type.
-  public typealias Failure = APIError
-
+/// The values in a server's events, decoded from JSON as the events arrive.
+struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
   let events: EventStream
   let json: JSONDecoding
 
-  /// Makes an iterator, which opens a connection when the first value is requested.
-  public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator(), json: json) }
+  func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator(), json: json) }
 
   /// Reads the events and decodes their values.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     private var events: EventStream.Iterator
     private let json: JSONDecoding
     private var number = 0
@@ -251,13 +239,7 @@ public struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable 
       self.json = json
     }
 
-    /// The next value; nil if the server has ended the stream.
-    /// - Throws: ``APIError``.
-    public mutating func next() async throws(APIError) -> Value? { try await next(isolation: #isolation) }
-
-    /// The next value; nil if the server has ended the stream.
-    /// - Throws: ``APIError``.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
       guard let event = try await events.next(isolation: actor) else { return nil }
       number += 1
       do {
@@ -271,7 +253,7 @@ public struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable 
 }
 
 extension EventStream {
-  /// The data of the events, decoded as JSON.
+  /// The data of the events, decoded as JSON as the events arrive. If the connection is lost, the stream reconnects.
   ///
   /// ```swift
   /// for try await price in client.events(of: Prices()).values(of: Price.self) { show(price) }
@@ -285,7 +267,7 @@ extension EventStream {
   ///   - json: The decoding rules; by default the rules of the request and the client.
   public func values<Value: Decodable & Sendable>(
     of type: Value.Type, by json: JSONDecoding = .inherited
-  ) -> EventValues<Value> {
+  ) -> some AsyncSequence<Value, APIError> & Sendable {
     EventValues(events: self, json: json)
   }
 }

@@ -12,13 +12,9 @@ public import Foundation
 /// once; a second loop continues where the first loop stopped. The call is cancelled when the stream and its iterators
 /// are released, when the task that reads is cancelled, and by ``cancel()``.
 ///
-/// If the body fails in the middle, the loop first gets the pieces that arrived before and then throws the error.
+/// A piece has the content coding removed and is never empty. If the body fails in the middle, the loop first gets the
+/// pieces that arrived before and then throws an ``APIError``.
 public struct ResponseStream: AsyncSequence, Sendable {
-  /// A piece of the body as it arrived, with the content coding removed. A piece is never empty.
-  public typealias Element = Data
-  /// The error that a loop over the stream throws if the body ends early.
-  public typealias Failure = APIError
-
   /// The status and the header fields of the response.
   public let head: ResponseHead
   let lease: StreamLease
@@ -121,15 +117,22 @@ extension ResponseStream {
   /// The default limit on the size of a line, in bytes.
   public static var lineLimit: Int { 1 << 20 }
 
-  /// The body as lines of text, of at most ``lineLimit`` bytes each.
-  public var lines: ResponseLines { lines(limit: Self.lineLimit) }
+  /// The body as lines of text, of at most ``lineLimit`` bytes each. See ``lines(limit:)``.
+  public var lines: some AsyncSequence<String, APIError> & Sendable { lines(limit: Self.lineLimit) }
 
-  /// Returns the body as lines of text.
+  /// Returns the body as lines of text, as they arrive.
+  ///
+  /// The text must be UTF-8. A line ends at a line feed; a carriage return before the line feed is removed. Use only
+  /// one loop: if a loop ends early, the data that it has read ahead is lost.
   /// - Parameter limit: The largest size of a line, in bytes. A longer line ends the call with an error of code
   ///   `tooLarge`.
-  public func lines(limit: Int) -> ResponseLines { ResponseLines(stream: self, limit: limit) }
+  public func lines(limit: Int) -> some AsyncSequence<String, APIError> & Sendable {
+    ResponseLines(stream: self, limit: limit)
+  }
 
-  /// Returns the values of a body of newline-delimited JSON, such as `application/x-ndjson`.
+  /// Returns the values of a body of newline-delimited JSON, such as `application/x-ndjson`, as they arrive. Each line
+  /// contains one value; empty lines are skipped. A line without a value of the type ends the loop with an error. Use
+  /// only one loop: if a loop ends early, the data that it has read ahead is lost.
   ///
   /// ```swift
   /// for try await row in try await client.stream(GetExport()).values(of: Row.self) { table.add(row) }
@@ -141,36 +144,23 @@ extension ResponseStream {
   ///   - limit: The largest size of a line, in bytes. A longer line ends the call with an error of code `tooLarge`.
   public func values<Value: Decodable & Sendable>(
     of type: Value.Type, by json: JSONDecoding = .inherited, limit: Int = ResponseStream.lineLimit
-  ) -> ResponseValues<Value> {
+  ) -> some AsyncSequence<Value, APIError> & Sendable {
     ResponseValues(stream: self, json: json.filled(by: self.json), limit: limit)
   }
 }
 
-/// The lines of a response body as they arrive. The text must be UTF-8. A line ends at a line feed; a carriage return
-/// before the line feed is removed. Use only one loop: if a loop ends early, the data that it has read ahead is lost.
-public struct ResponseLines: AsyncSequence, Sendable {
-  /// A line without its line end.
-  public typealias Element = String
-  /// The error that a loop over the lines throws if the body ends early or is not UTF-8.
-  public typealias Failure = APIError
-
+/// The lines of a response body as they arrive.
+struct ResponseLines: AsyncSequence, Sendable {
   let stream: ResponseStream
   let limit: Int
 
-  /// Makes an iterator that starts at the current position of the stream.
-  public func makeAsyncIterator() -> Iterator { Iterator(lines: LineReader(stream, limit: limit)) }
+  func makeAsyncIterator() -> Iterator { Iterator(lines: LineReader(stream, limit: limit)) }
 
   /// Reads the lines of the response body one after another.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     var lines: LineReader
 
-    /// The next line; nil after the last line.
-    /// - Throws: ``APIError``.
-    public mutating func next() async throws(APIError) -> String? { try await next(isolation: #isolation) }
-
-    /// The next line; nil after the last line.
-    /// - Throws: ``APIError``.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> String? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> String? {
       guard let line = try await lines.next(isolation: actor) else { return nil }
       if let text = String(validating: line, as: UTF8.self) { return text }
       throw lines.failure(APIError(.decode, .decoding, "Line \(lines.number) of the response is not UTF-8."))
@@ -178,34 +168,20 @@ public struct ResponseLines: AsyncSequence, Sendable {
   }
 }
 
-/// The values of a body of newline-delimited JSON as they arrive. Each line contains one value; empty lines are
-/// skipped. Use only one loop: if a loop ends early, the data that it has read ahead is lost.
-public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-  /// The value that was decoded from one line of the body.
-  public typealias Element = Value
-  /// The error that a loop over the values throws if the body ends early, or if a line does not contain a value of the
-  /// type.
-  public typealias Failure = APIError
-
+/// The values of a body of newline-delimited JSON as they arrive.
+struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
   let stream: ResponseStream
   let json: JSONDecoding
   let limit: Int
 
-  /// Makes an iterator that starts at the current position of the stream.
-  public func makeAsyncIterator() -> Iterator { Iterator(lines: LineReader(stream, limit: limit), json: json) }
+  func makeAsyncIterator() -> Iterator { Iterator(lines: LineReader(stream, limit: limit), json: json) }
 
   /// Reads the lines of the response body and decodes a value from each line.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     var lines: LineReader
     let json: JSONDecoding
 
-    /// The next value; nil after the last value.
-    /// - Throws: ``APIError``.
-    public mutating func next() async throws(APIError) -> Value? { try await next(isolation: #isolation) }
-
-    /// The next value; nil after the last value.
-    /// - Throws: ``APIError``.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
       while let line = try await lines.next(isolation: actor) {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
         do {

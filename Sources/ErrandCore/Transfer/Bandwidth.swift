@@ -12,7 +12,7 @@ import ErrandSupport
 /// server is slow, its unused share goes to the other downloads. Downloads of several clients may share one limit.
 public final class Bandwidth: Sendable {
   /// The maximum number of bytes per second of all downloads together; at least one.
-  public let bytesPerSecond: Int64
+  package let bytesPerSecond: Int64
   private let limiter = Locked<RateLimiter?>(nil)
 
   /// Makes a limit that several downloads can share.

@@ -57,10 +57,10 @@ public struct Checksum: Sendable, CustomStringConvertible {
 
   /// Makes a new hash for the algorithm of this checksum.
   /// - Throws: The errors of ``DigestAlgorithm/makeHash()``.
-  public func makeHash() throws -> any ChecksumHash { try algorithm.makeHash() }
+  package func makeHash() throws -> any ChecksumHash { try algorithm.makeHash() }
 
   /// Returns true if the given digest equals the expected digest.
-  public func matches(_ digest: Data) -> Bool { digest == expected }
+  package func matches(_ digest: Data) -> Bool { digest == expected }
 
   private static func digit(_ half: UInt8) -> UInt8 { ASCII.lowercased(ASCII.hexDigit(half)) }
 
@@ -117,7 +117,7 @@ public struct DigestAlgorithm: Sendable {
 
   /// Makes a new hash, which has processed no bytes.
   /// - Throws: The errors of the closure that makes the hash.
-  public func makeHash() throws -> any ChecksumHash { try make() }
+  package func makeHash() throws -> any ChecksumHash { try make() }
 }
 
 /// Computes one digest from bytes that arrive in pieces.

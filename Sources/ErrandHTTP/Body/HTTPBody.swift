@@ -150,13 +150,9 @@ extension HTTPRequest {
   package var isComparable: Bool { body == nil || body?.data != nil }
 }
 
-extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPBody: Masked {
   /// The length of the body, as in `12 bytes`. The content is never shown.
   public var description: String { measure }
-  /// The length of the body, as in `12 bytes`. The content is never shown.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows. It contains only the length of the body.
-  public var customMirror: Mirror { Mirror(self, children: ["body": description], displayStyle: .struct) }
 }
 
 final class DataBodySource: BodySource {

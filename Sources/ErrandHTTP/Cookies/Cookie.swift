@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Every cookie is safe to send, because its initializers check it. `Codable` writes the value in clear text, so store
 /// the encoded cookie like a secret. Descriptions show no value.
-public struct Cookie: Sendable, Hashable {
+public struct Cookie: Sendable, Hashable, ComparedByBytes {
   /// Whether a cookie is sent with requests that another site causes (RFC 6265bis section 5.6.7).
   ///
   /// A call that an app starts counts as same-site; a request that follows a redirect from another site does not.
@@ -25,7 +25,7 @@ public struct Cookie: Sendable, Hashable {
   }
 
   /// The maximum number of bytes that the name and the value of a cookie may have together.
-  public static let longest = 4_096
+  package static let longest = 4_096
 
   /// The name of the cookie.
   public let name: String
@@ -99,30 +99,20 @@ public struct Cookie: Sendable, Hashable {
       && isHostOnly == other.isHostOnly
   }
 
-  /// Whether all properties are equal. Texts are compared byte by byte.
-  public static func == (left: Cookie, right: Cookie) -> Bool {
-    left.hasSameIdentity(as: right) && left.value.hasSameBytes(as: right.value) && left.isSecure == right.isSecure
-      && left.isHTTPOnly == right.isHTTPOnly && left.sameSite == right.sameSite && left.expiry == right.expiry
-  }
-
-  /// Hashes the bytes of the name, value, domain and path.
-  public func hash(into hasher: inout Hasher) {
-    for text in [name, value, domain, path] { hasher.combine(ByteText(text)) }
+  package var identity: some Hashable {
+    Parts(
+      [name, value, domain, path].map { ByteText($0) }, isHostOnly, isSecure, isHTTPOnly, sameSite, expiry)
   }
 
   /// Whether the cookie has expired at the time `now` in milliseconds since 1970.
   func isOver(at now: Int64) -> Bool { expiry.map { $0 <= now } ?? false }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Cookie: Masked {
   /// Name, domain and path, with the value masked.
   public var description: String {
     Redaction.visible("\(name)=\(Redaction.mask) at \(isHostOnly ? "" : "*.")\(domain)\(path)")
   }
-  /// Name, domain and path, with the value masked.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows: name, domain and path, with the value masked.
-  public var customMirror: Mirror { Mirror(self, children: ["cookie": description], displayStyle: .struct) }
 }
 
 /// An encoded cookie is a JSON object. Attributes that are not set are missing; `expires` is in milliseconds since

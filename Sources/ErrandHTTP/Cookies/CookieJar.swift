@@ -135,13 +135,9 @@ public final class CookieJar: Sendable {
   }
 }
 
-extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CookieJar: Masked {
   /// The number of cookies, never their content.
   public var description: String { "CookieJar(\(state.withLock { $0.cookies.count }) cookies)" }
-  /// The number of cookies, never their content.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows: the number of cookies.
-  public var customMirror: Mirror { Mirror(self, children: ["cookies": state.withLock { $0.cookies.count }]) }
 }
 
 /// A set of cookie jars: one jar for each account, made when the account first needs it, and one jar for calls without

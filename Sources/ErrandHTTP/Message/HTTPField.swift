@@ -42,17 +42,13 @@ extension HTTPField {
   }
 }
 
-extension HTTPField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPField: Masked {
   /// The field as a line of text. A secret value is masked. The query of a `Location` is also masked, because it often
   /// contains an authorization code.
   public var description: String {
     if isSecret { return "\(name): \(Redaction.mask)" }
     return "\(name): \(name == .location ? Redaction.url(value) : value)"
   }
-  /// The field as a line of text, with a secret value masked.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows, with a secret value masked.
-  public var customMirror: Mirror { Mirror(self, children: ["field": description], displayStyle: .struct) }
 }
 
 /// The name of a header field (RFC 9110 section 5.1). Names are compared without regard to ASCII case.

@@ -133,7 +133,7 @@ public struct HTTPFields: Sendable {
   }
 }
 
-extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConvertible, CustomReflectable {
+extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, Masked {
   /// Makes fields from a dictionary literal, in its order.
   public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
     self.init(elements.map { HTTPField($0, $1) })
@@ -147,7 +147,4 @@ extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConv
 
   /// The fields as text, with one field per line. Secret values are masked.
   public var description: String { all.map(\.description).joined(separator: "\n") }
-
-  /// The mirror that a dump shows: the fields with secrets masked, without their raw bytes.
-  public var customMirror: Mirror { Mirror(self, unlabeledChildren: all, displayStyle: .collection) }
 }

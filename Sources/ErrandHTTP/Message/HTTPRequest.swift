@@ -55,16 +55,12 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPRequest: Masked {
   /// The method and the URL. Secrets in the URL are masked.
   public var description: String { "\(method) \(url)" }
-  /// The method and the URL. Secrets in the URL are masked.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows: the fields with secrets masked, and the length of the body.
-  public var customMirror: Mirror {
-    Mirror(
-      self, children: ["request": description, "fields": fields.description, "body": body?.measure ?? "none"],
-      displayStyle: .struct)
+  /// The fields with secrets masked, and the length of the body.
+  package var shownParts: KeyValuePairs<String, Any> {
+    ["request": description, "fields": fields.description, "body": body?.measure ?? "none"]
   }
 }
 

@@ -114,17 +114,13 @@ public struct HTTPResponse: Sendable {
   }
 }
 
-extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPResponse: Masked {
   /// The status, the length of the body and the URL. Secrets in the URL are masked.
   public var description: String {
     Redaction.visible("\(head.status) \(head.reason), \(body.count) bytes from \(url)")
   }
-  /// The status, the length of the body and the URL. Secrets in the URL are masked.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows: the fields with secrets masked, and the length of the body.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["response": description, "fields": fields.description], displayStyle: .struct)
-  }
+  /// The fields with secrets masked, and the length of the body.
+  package var shownParts: KeyValuePairs<String, Any> { ["response": description, "fields": fields.description] }
 }
 
 /// An object that the pipeline attaches to a response. It contains data that only the pipeline uses.

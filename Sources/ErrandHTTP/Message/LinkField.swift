@@ -1,6 +1,5 @@
-/// The links in the `Link` fields of a response (RFC 8288).
-public struct LinkField: Sendable, Hashable {
-  /// One link: a target and its relations to the response.
+extension ResponseHead {
+  /// One link of a `Link` field (RFC 8288): a target and its relations to the response.
   public struct Link: Sendable, Hashable {
     /// The target as it was received; it may be relative to the URL of the response.
     public let target: String
@@ -10,13 +9,19 @@ public struct LinkField: Sendable, Hashable {
     public let isOfAnother: Bool
   }
 
+  /// The links in the `Link` fields (RFC 8288), in their order. Links that cannot be parsed are skipped.
+  public var links: [Link] { LinkField(fields.values(of: "Link")).links }
+}
+
+/// The links in the `Link` fields of a response (RFC 8288).
+package struct LinkField: Sendable, Hashable {
   /// The links in the order in which the response contains them.
-  public let links: [Link]
+  package let links: [ResponseHead.Link]
 
   /// Parses the values of `Link` fields. Links that cannot be parsed are skipped. The time of parsing is linear in the
   /// length of the values.
-  public init(_ values: [String]) {
-    var links: [Link] = []
+  package init(_ values: [String]) {
+    var links: [ResponseHead.Link] = []
     for value in values {
       var scanner = LinkScanner(value)
       while let link = scanner.next() { links.append(link) }
@@ -25,7 +30,7 @@ public struct LinkField: Sendable, Hashable {
   }
 
   /// The target of the first link that has the relation and is about the response itself; nil if no link matches.
-  public func target(of relation: String) -> String? {
+  package func target(of relation: String) -> String? {
     links.first { !$0.isOfAnother && $0.relations.contains(relation.lowercased()) }?.target
   }
 }
@@ -52,7 +57,7 @@ private struct LinkScanner {
   init(_ value: String) { rest = value[...].utf8 }
 
   /// Parses the next link; nil at the end of the text, or if the rest of the text cannot be parsed.
-  mutating func next() -> LinkField.Link? {
+  mutating func next() -> ResponseHead.Link? {
     skip { $0 == 0x20 || $0 == 0x09 || $0 == 0x2C }
     guard rest.popFirst() == 0x3C else { return nil }
     let target = take { $0 != 0x3E }
@@ -66,7 +71,7 @@ private struct LinkScanner {
       }
       if name == "anchor" { isOfAnother = true }
     }
-    return LinkField.Link(target: target, relations: relations ?? [], isOfAnother: isOfAnother)
+    return ResponseHead.Link(target: target, relations: relations ?? [], isOfAnother: isOfAnother)
   }
 
   private mutating func parameter() -> (name: String, value: String)? {

@@ -1,17 +1,17 @@
 /// A media type, such as the value of `Content-Type` (RFC 9110 section 8.3).
 public struct MediaType: Sendable, Hashable {
   /// A parameter of a media type, such as `charset=utf-8`.
-  public struct Parameter: Sendable, Hashable {
+  package struct Parameter: Sendable, Hashable {
     /// The name in lower case.
-    public let name: String
+    package let name: String
     /// The value, without quotes.
-    public let value: String
+    package let value: String
   }
 
   /// Type and subtype in lower case, such as `application/json`.
   public let essence: String
   /// The parameters in the order of the parsed text.
-  public let parameters: [Parameter]
+  package let parameters: [Parameter]
 
   /// Parses a field value; nil if the value is not a media type. The time is linear in the length of the text.
   public init?(_ text: String) {
@@ -36,11 +36,11 @@ public struct MediaType: Sendable, Hashable {
   public subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
   /// Whether the type is JSON: `application/json`, `text/json` or a type that ends in `+json` (RFC 6839).
-  public var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
+  package var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
 
   /// Whether a pattern matches this type. A pattern is a type such as `application/json`, a range such as `text/*`, a
   /// structured suffix such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
-  public func matches(_ pattern: String) -> Bool {
+  package func matches(_ pattern: String) -> Bool {
     if pattern == essence || pattern == "*/*" { return true }
     let pattern = pattern.lowercased()
     if pattern.hasPrefix("*/*+"), let subtype = essence.split(separator: "/").last {

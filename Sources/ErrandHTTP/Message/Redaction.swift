@@ -100,3 +100,18 @@ package enum URLText {
     return String(text[..<slashes.upperBound]) + change(String(authority[..<at])) + String(scalars[at...])
   }
 }
+
+/// A value that is printed without its secrets. An interpolated text, a collection of such values and the debugger show
+/// only the ``description``; `dump(_:)` shows only the ``shownParts``.
+package protocol Masked: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The parts that `dump(_:)` shows; by default only the description.
+  var shownParts: KeyValuePairs<String, Any> { get }
+}
+
+extension Masked {
+  package var shownParts: KeyValuePairs<String, Any> { ["description": description] }
+  /// The same as `description`.
+  public var debugDescription: String { description }
+  /// The mirror that a dump shows, without secrets.
+  public var customMirror: Mirror { Mirror(self, children: shownParts) }
+}

@@ -9,37 +9,13 @@
 /// These are caches of the server's side, such as a CDN. ``ErrandCore/CallMetrics/cache`` describes the client's own
 /// cache.
 public struct ServerCache: Sendable, Hashable {
-  /// The reason why a cache forwarded a request (RFC 9211 section 2.2). Caches may send other values.
-  public struct Forward: RawRepresentable, Sendable, Hashable {
-    /// The value of the parameter `fwd`.
-    public let rawValue: String
-    /// Makes a reason from the value of the parameter `fwd`.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The cache was configured not to handle the request.
-    public static let bypass = Self(rawValue: "bypass")
-    /// The method of the request requires forwarding.
-    public static let method = Self(rawValue: "method")
-    /// No response for the URI of the request was stored.
-    public static let uriMiss = Self(rawValue: "uri-miss")
-    /// A response for the URI was stored, but it differs in a field that `Vary` names.
-    public static let varyMiss = Self(rawValue: "vary-miss")
-    /// No stored response could be used, for one of the two reasons above.
-    public static let miss = Self(rawValue: "miss")
-    /// A fresh response was stored, but the request did not allow using it.
-    public static let request = Self(rawValue: "request")
-    /// The stored response was stale.
-    public static let stale = Self(rawValue: "stale")
-    /// Only a part of the requested content was stored.
-    public static let partial = Self(rawValue: "partial")
-  }
-
   /// The name of the cache, such as a host name or the name of a product.
   public let name: String
   /// True if the cache served a stored response without forwarding the request.
   public let isHit: Bool
-  /// The reason why the cache forwarded the request; nil if it did not, or gives no reason.
-  public let forward: Forward?
+  /// The reason why the cache forwarded the request (RFC 9211 section 2.2); nil if it did not, or gives no reason. The
+  /// registered reasons are `bypass`, `method`, `uri-miss`, `vary-miss`, `miss`, `request`, `stale` and `partial`.
+  public let forward: String?
   /// The status that the cache received for the forwarded request, such as 304; nil if it is not known or equals the
   /// status of the response.
   public let forwardStatus: Int?
@@ -61,7 +37,7 @@ public struct ServerCache: Sendable, Hashable {
     self.name = name
     let parameters = item.parameters
     isHit = parameters["hit"] == .boolean(true)
-    forward = parameters["fwd"].flatMap(Self.text).map(Forward.init)
+    forward = parameters["fwd"].flatMap(Self.text)
     forwardStatus = parameters["fwd-status"].flatMap(Self.number)
     secondsLeft = parameters["ttl"].flatMap(Self.number)
     isStored = parameters["stored"] == .boolean(true)

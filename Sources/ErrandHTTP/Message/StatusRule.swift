@@ -43,7 +43,7 @@ public struct StatusRule: Sendable, Hashable, ExpressibleByArrayLiteral, CustomS
   }
 
   /// Whether a status is accepted as success.
-  public func accepts(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
+  package func accepts(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
 
   /// Whether a response with this status may have only the beginning of its body, if the body exceeds the size limit.
   /// True for error responses (400 and higher): their status must lead to a credential refresh or a retry, however long

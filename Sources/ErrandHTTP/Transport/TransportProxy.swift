@@ -12,29 +12,19 @@ public enum TransportProxy: Sendable, Hashable {
   case environment
 }
 
-extension TransportProxy {
-  /// Whether both values are equal. Texts are compared byte by byte.
-  public static func == (left: TransportProxy, right: TransportProxy) -> Bool {
-    switch (left, right) {
-    case (.none, .none), (.environment, .environment): true
-    case (.url(let url, let user, let password), .url(let otherURL, let otherUser, let otherPassword)):
-      url.hasSameBytes(as: otherURL) && user.hasSameBytes(as: otherUser) && password.hasSameBytes(as: otherPassword)
-    case (.none, _), (.url, _), (.environment, _): false
-    }
-  }
-
-  /// Hashes the bytes of the texts.
-  public func hash(into hasher: inout Hasher) {
-    switch self {
-    case .none: hasher.combine(0)
-    case .environment: hasher.combine(1)
-    case .url(let url, let user, let password):
-      for text in [url, user, password] { hasher.combine(text.map { ByteText($0) }) }
-    }
+extension TransportProxy: ComparedByBytes {
+  package var identity: some Hashable {
+    let (kind, texts): (Int, [String?]) =
+      switch self {
+      case .none: (0, [])
+      case .environment: (1, [])
+      case .url(let url, let user, let password): (2, [url, user, password])
+      }
+    return Parts(kind, texts.map { $0.map { ByteText($0) } })
   }
 }
 
-extension TransportProxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransportProxy: Masked {
   /// The proxy with masked credentials.
   public var description: String {
     switch self {
@@ -43,10 +33,6 @@ extension TransportProxy: CustomStringConvertible, CustomDebugStringConvertible,
     case .url(let url, let user, _): Redaction.url(url) + (user == nil ? "" : " with credentials")
     }
   }
-  /// The proxy with masked credentials.
-  public var debugDescription: String { description }
-  /// The mirror for `dump(_:)`, without the credentials.
-  public var customMirror: Mirror { Mirror(self, children: ["proxy": description], displayStyle: .enum) }
 }
 
 extension TransportProxy {

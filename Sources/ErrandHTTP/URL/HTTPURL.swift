@@ -11,7 +11,7 @@ public struct HTTPURL: Sendable, Hashable {
     case https
 
     /// The port of URLs that contain no port: 80 for http, 443 for https.
-    public var defaultPort: Int { self == .http ? 80 : 443 }
+    package var defaultPort: Int { self == .http ? 80 : 443 }
   }
 
   /// The scheme, the host and the port of a URL (RFC 9110 section 4.3.1). A redirect to another origin removes secret
@@ -88,13 +88,9 @@ public struct HTTPURL: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 }
 
-extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPURL: Masked {
   /// The URL with the values of its query masked.
   public var description: String { Redaction.url(string) }
-  /// The URL with the values of its query masked.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows, with the values of the query masked.
-  public var customMirror: Mirror { Mirror(self, children: ["url": description], displayStyle: .struct) }
 }
 
 // The functions below process URLs as bytes. In a `String`, a slash followed by a combining accent is another

@@ -44,14 +44,14 @@ public struct JSONValue: Sendable {
   }
 
   /// The maximum nesting of arrays and objects in a text or a value: 512 levels, as in Foundation's parser.
-  public static let depthLimit = 512
+  package static let depthLimit = 512
 
   let form: Form
 
   init(_ form: Form) { self.form = form }
 
   /// A value with the given content.
-  public init(_ content: Content) { form = .made(content) }
+  package init(_ content: Content) { form = .made(content) }
 
   /// Parses a JSON text (RFC 8259) in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
   ///
@@ -132,7 +132,7 @@ extension JSONValue {
 extension JSONValue {
   /// The value as a JSON text in UTF-8. Keys are sorted by their characters, so that equal values give equal bytes.
   /// - Parameter pretty: Whether to write each member on its own line, indented by two spaces.
-  /// - Throws: ``JSONError`` if a number is not finite, or the nesting exceeds ``depthLimit``.
+  /// - Throws: ``JSONError`` if a number is not finite, or the value is nested deeper than 512 levels.
   public func serialized(pretty: Bool = false) throws(JSONError) -> Data {
     var writer = JSONWriter(pretty: pretty)
     try writer.write(self)

@@ -131,7 +131,7 @@ package struct HTTPConventions: Sendable {
     let group = outcome.report.group
     var end = End(
       attributes: [
-        "errand.group.id": .int(Int64(clamping: group.id)), "errand.group.kind": .string(group.kind.rawValue),
+        "errand.group.id": .int(Int64(clamping: group.id)), "errand.group.kind": .string("\(group.kind)"),
         "errand.group.members": .int(Int64(outcome.report.entries.count)),
       ], status: .unset)
     add(outcome.error, to: &end)

@@ -20,7 +20,7 @@ public final class DownloadQueue: Sendable {
   }
 
   /// The number of downloads that run at a time.
-  public let width: Int
+  package let width: Int
   private let client: APIClient
   private let state = Locked(State())
 
@@ -36,7 +36,7 @@ public final class DownloadQueue: Sendable {
   /// The downloads that have not ended, in the order in which they were added.
   public var downloads: [DownloadCall] { state.withLock { $0.members } }
 
-  /// Adds a download. The download starts when fewer than ``width`` downloads are running.
+  /// Adds a download. The download starts when fewer downloads are running than the width of the queue.
   @discardableResult
   public func add<R: APIRequest>(_ request: R, options: CallOptions = CallOptions()) -> DownloadCall
   where R.Response == DownloadedFile {

@@ -93,16 +93,12 @@ public struct InterruptedDownload: Sendable, Hashable {
   }
 }
 
-extension InterruptedDownload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension InterruptedDownload: Masked {
   /// The file name, the number of bytes and the resource. The values in the query of a URL are masked.
   public var description: String {
     let length = total.map { " of \($0)" } ?? ""
     return "\(file.lastPathComponent): \(bytes)\(length) bytes of \(Redaction.url(resource))"
   }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// A mirror with the description as its only child, so that a dump shows no secrets.
-  public var customMirror: Mirror { Mirror(self, children: ["download": description], displayStyle: .struct) }
 }
 
 /// An interrupted download in a folder: its target and its metadata record.

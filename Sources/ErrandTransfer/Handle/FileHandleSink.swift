@@ -11,13 +11,8 @@ public import Foundation
 /// is cancelled or times out discards the buffer within 50 ms. As with every sink, the body of a rejected response is
 /// not written.
 ///
-/// ```swift
-/// let sink = FileHandleSink(handle)
-/// client.start(outcomeOf: GetReport(), options: CallOptions(bodySink: sink)) { outcome in … }
-/// ```
-///
-/// ``ErrandCore/APIClient/send(_:into:options:)`` does this for one call. Use a new sink for each call.
-public final class FileHandleSink: BodySink {
+/// Use a new sink for each call.
+package final class FileHandleSink: BodySink {
   private struct State: Sendable {
     /// The bytes that the next write will contain. Bytes that arrive during a write are collected here.
     var buffered = Data()
@@ -38,10 +33,10 @@ public final class FileHandleSink: BodySink {
   private let state = Locked(State())
 
   /// Makes a sink that writes to a handle and leaves the handle open.
-  public init(_ handle: FileHandle) { self.handle = handle }
+  package init(_ handle: FileHandle) { self.handle = handle }
 
   /// Stores the flow control of the body. Throws if the sink has received a body before.
-  public func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+  package func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
     try state.withLock { state in
       guard state.flow == nil else { throw BodyBegunTwice() }
       state.flow = flow
@@ -50,7 +45,7 @@ public final class FileHandleSink: BodySink {
   }
 
   /// Copies a piece of the body into the buffer. Throws the error of an earlier write that failed.
-  public func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+  package func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
     let (begins, goesOn) = try state.withLock { state in
       if let failure = state.failure { throw failure }
       state.buffered.append(contentsOf: piece)
@@ -64,11 +59,11 @@ public final class FileHandleSink: BodySink {
   }
 
   /// Called at the end of the response body. Does nothing, because the queue continues to write the buffered bytes.
-  public func end() {}
+  package func end() {}
 
   /// Waits until all received bytes are written. Throws the error of a failed write, or `CancellationError` if the task
   /// is cancelled.
-  public func settle() async throws {
+  package func settle() async throws {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
     } onCancel: {
@@ -120,6 +115,20 @@ public final class FileHandleSink: BodySink {
     }
     try result.get()
   }
+}
+
+extension CallOptions {
+  /// Makes options with which a call writes the response body to an open file, pipe or socket as it arrives, starting
+  /// at the current offset of the handle.
+  ///
+  /// ```swift
+  /// client.start(outcomeOf: GetReport(), options: .writing(to: handle)) { outcome in … }
+  /// ```
+  ///
+  /// A slow reader pauses the transfer. The call ends when all bytes are written, so that the handle may be closed
+  /// afterwards. As with every ``ErrandCore/CallOptions/bodySink``, the body of a rejected response is not written. Use
+  /// the options for one call only.
+  public static func writing(to handle: FileHandle) -> CallOptions { CallOptions(bodySink: FileHandleSink(handle)) }
 }
 
 extension APIClient {

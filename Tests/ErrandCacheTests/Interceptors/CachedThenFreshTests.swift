@@ -1,4 +1,5 @@
 import Errand
+import ErrandCache
 import ErrandJSON
 import ErrandTesting
 import Foundation

@@ -25,26 +25,22 @@ struct ServerCacheTests {
     #expect(try only("ExampleCache; hit; ttl=-412").secondsLeft == -412)
   }
 
-  @Test(
-    arguments: [
-      ("bypass", .bypass), ("method", .method), ("uri-miss", .uriMiss), ("vary-miss", .varyMiss), ("miss", .miss),
-      ("request", .request), ("stale", .stale), ("partial", .partial), ("other", .init(rawValue: "other")),
-    ] as [(String, ServerCache.Forward)])
-  func `reason of forwarding is read`(text: String, reason: ServerCache.Forward) throws {
-    let cache = try only("ExampleCache; fwd=\(text)")
+  @Test(arguments: ["bypass", "uri-miss", "stale", "other"])
+  func `reason of forwarding is read`(reason: String) throws {
+    let cache = try only("ExampleCache; fwd=\(reason)")
     #expect(cache.forward == reason && !cache.isHit && !cache.isStored && !cache.isCollapsed)
   }
 
   @Test func `validation has the status of the server`() throws {
     let cache = try only("ExampleCache; fwd=stale; fwd-status=304")
-    #expect(cache.forward == .stale && cache.forwardStatus == 304)
+    #expect(cache.forward == "stale" && cache.forwardStatus == 304)
   }
 
   @Test func `several caches report their own handling`() throws {
     let all = try caches(
       "ReverseProxyCache; hit", "ForwardProxyCache; fwd=uri-miss; collapsed; stored", "BrowserCache; fwd=uri-miss")
     #expect(all.map(\.isHit) == [true, false, false] && all.map(\.isCollapsed) == [false, true, false])
-    #expect(all.map(\.isStored) == [false, true, false] && all.map(\.forward) == [nil, .uriMiss, .uriMiss])
+    #expect(all.map(\.isStored) == [false, true, false] && all.map(\.forward) == [nil, "uri-miss", "uri-miss"])
     #expect(try !only("ExampleCache; fwd=miss; collapsed=?0").isCollapsed)
   }
 

@@ -50,7 +50,7 @@ struct JSONComparison<Value: Decodable, Sight: Equatable> {
   /// Compares the results of `JSONDecoding` for both decoders.
   private func compare(_ text: Data, at path: JSONPath? = nil) {
     let shown = "\(Value.self) in \(String(decoding: text.prefix(200), as: UTF8.self))"
-    switch (read(text, by: JSONDecoding { decoder }, at: path), read(text, by: fast, at: path)) {
+    switch (read(text, by: JSONDecoding.foundation(decoder), at: path), read(text, by: fast, at: path)) {
     case (.success(let value), .success(let own)):
       #expect(own == value, "\(shown)", sourceLocation: location)
     case (.failure(let error), .failure(let own)):

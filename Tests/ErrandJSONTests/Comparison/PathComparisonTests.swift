@@ -66,7 +66,7 @@ struct PathComparisonTests {
     decoder.keyDecodingStrategy = .custom {
       JSONName($0.last?.stringValue == "user_name" ? "userName" : $0.last?.stringValue ?? "")
     }
-    expectSameOfAllTypes(at: path, JSONDecoding { decoder }, .fast(by: decoder))
+    expectSameOfAllTypes(at: path, JSONDecoding.foundation(decoder), .fast(by: decoder))
   }
 
   @Test func `decoders at paths have coding paths`() throws {
@@ -78,7 +78,7 @@ struct PathComparisonTests {
       notes.attempt { try decoder.container(keyedBy: JSONName.self).decode(String.self, forKey: "k") }
     }
     for path in ["data", "data.list[1]", "data[\"a.b\"]", "escaped"] as [JSONPath] {
-      let views = try [JSONDecoding { decoder }, .fast(by: decoder)].map { decoding in
+      let views = try [JSONDecoding.foundation(decoder), .fast(by: decoder)].map { decoding in
         try decoding.decode(JSONView.self, from: Data(Self.text.utf8), at: path)
       }
       #expect(views[0] == views[1] && views[0].lines.count > 3, "\(path)")

@@ -103,7 +103,7 @@ struct AccountSpanTests {
     var pages = scene.client.pages(of: Numbers()).makeAsyncIterator()
     #expect(try await pages.next()?.value == [1])
     try await scene.leave(false)
-    let error = await #expect(throws: APIError.self) { _ = try await pages.next() }
+    let error = await #expect(throws: APIError.self) { _ = try await pages.next(isolation: #isolation) }
     #expect(error?.code == .loggedOut && scene.shown == ["Bearer ada"])
   }
 

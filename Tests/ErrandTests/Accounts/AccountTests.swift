@@ -1,3 +1,4 @@
+import ErrandCache
 @testable import ErrandCore
 import Errand
 import ErrandSupport

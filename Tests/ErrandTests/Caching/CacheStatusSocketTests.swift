@@ -1,4 +1,5 @@
 import Errand
+import ErrandCache
 import ErrandTesting
 import Testing
 
@@ -25,7 +26,7 @@ struct CacheStatusSocketTests {
 
   private static func summary(_ cache: ServerCache) -> String {
     let parts: [String?] = [
-      cache.name, cache.isHit ? "hit" : nil, cache.forward?.rawValue, cache.forwardStatus.map { "\($0)" },
+      cache.name, cache.isHit ? "hit" : nil, cache.forward, cache.forwardStatus.map { "\($0)" },
       cache.secondsLeft.map { "ttl \($0)" }, cache.isStored ? "stored" : nil, cache.isCollapsed ? "collapsed" : nil,
       cache.key.map { "key \($0)" }, cache.detail.map { "detail \($0)" },
     ]

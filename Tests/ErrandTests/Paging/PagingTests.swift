@@ -156,10 +156,10 @@ struct PagingTests {
     var items: [Int] = []
     var iterator = client.items(of: ByPage()).makeAsyncIterator()
     let error = await #expect(throws: APIError.self) {
-      while let item = try await iterator.next() { items.append(item) }
+      while let item = try await iterator.next(isolation: #isolation) { items.append(item) }
     }
     #expect(error?.status == 500 && items == Array(1...12) && server.requests.count == 7)
-    #expect(try await iterator.next() == nil)
+    #expect(try await iterator.next(isolation: #isolation) == nil)
   }
 
   @Test func `leaving the loop cancels the prefetch`() async throws {

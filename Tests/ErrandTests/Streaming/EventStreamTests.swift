@@ -257,10 +257,10 @@ struct EventStreamTests {
     let client = client(server)
     var prices = client.events(of: Feed()).values(of: Price.self).makeAsyncIterator()
     #expect(try await prices.next() == Price(inCents: 1))
-    let error = await #expect(throws: APIError.self) { _ = try await prices.next() }
+    let error = await #expect(throws: APIError.self) { _ = try await prices.next(isolation: #isolation) }
     #expect(error?.stage == .decode && error?.message.hasPrefix("Event 2 of the stream") == true, "\(error as Any)")
     #expect(error?.message.contains("$.inCents") == true)
-    let end = try await prices.next()
+    let end = try await prices.next(isolation: #isolation)
     #expect(end == nil && server.requests.count == 1)
     #expect(await eventually { client.running.isEmpty && clock.pending == 0 })
   }

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCache
 import ErrandSupport
 import ErrandTesting
 import Foundation

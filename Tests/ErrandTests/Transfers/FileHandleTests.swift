@@ -97,7 +97,7 @@ struct FileHandleTests {
     for _ in 0..<20 {
       let (handle, url) = try file()
       defer { try? FileManager.default.removeItem(at: url) }
-      let options = CallOptions(bodySink: FileHandleSink(handle))
+      let options = CallOptions.writing(to: handle)
       let written = await withCheckedContinuation { continuation in
         client.start(outcomeOf: GetBytes(path: "/big"), on: .inPlace, options: options) { outcome in
           continuation.resume(returning: outcome.error == nil ? (try? Data(contentsOf: url))?.count : nil)

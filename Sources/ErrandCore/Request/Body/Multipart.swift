@@ -35,14 +35,14 @@ extension Multipart {
     }
 
     /// The name of the form field. Quotes and line ends in the name are escaped as browsers escape them.
-    public var name: String
+    package var name: String
     /// The file name that the part declares; nil for a plain field.
-    public var filename: String?
+    package var filename: String?
     /// The media type of the part; nil for text in UTF-8, which needs no media type.
-    public var type: String?
+    package var type: String?
     /// Further header fields of the part. They must not include `Content-Disposition` and `Content-Type`, which are
     /// made from `name`, `filename` and `type`.
-    public var fields = HTTPFields()
+    package var fields = HTTPFields()
     let content: Content
 
     init(_ name: String, filename: String?, type: String?, _ content: Content) {

@@ -16,7 +16,7 @@ public enum AddressPolicy: Sendable, Hashable {
   public static let publicOnly = AddressPolicy.only([.global])
 
   /// Whether a connection to an address of this kind is allowed.
-  public func allows(_ kind: AddressKind) -> Bool {
+  package func allows(_ kind: AddressKind) -> Bool {
     switch self {
     case .any: true
     case .only(let kinds): kinds.contains(kind)
@@ -25,7 +25,7 @@ public enum AddressPolicy: Sendable, Hashable {
 }
 
 /// The purpose of an IP address according to the registries of IANA (RFC 6890).
-public enum AddressKind: String, Sendable, Hashable, CaseIterable {
+public enum AddressKind: Sendable, Hashable, CaseIterable {
   /// The address belongs to the machine itself: 127.0.0.0/8, ::1.
   case loopback
   /// The address is unspecified: 0.0.0.0/8, ::. Many systems treat such an address as an address of the machine itself.
@@ -47,7 +47,7 @@ public enum AddressKind: String, Sendable, Hashable, CaseIterable {
   ///
   /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. This applies to mapped
   /// (::ffff:0:0/96), compatible (::/96), translated (64:ff9b::/96) and 6to4 addresses (2002::/16).
-  public init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     let bytes = Array(bytes)
     switch bytes.count {
     case 4: self = Self.four(bytes)

@@ -90,7 +90,7 @@ extension ClientCertificate {
   }
 }
 
-extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClientCertificate: Masked {
   /// The source of the certificate and the hosts, without secrets.
   public var description: String {
     let source =
@@ -101,10 +101,6 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
     let passphrase = self.passphrase == nil ? "" : " with a passphrase"
     return "\(source)\(passphrase) for \(hosts.map { $0.joined(separator: ", ") } ?? "every host")"
   }
-  /// The source of the certificate and the hosts, without secrets.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows. It contains no secrets.
-  public var customMirror: Mirror { Mirror(self, children: ["certificate": description], displayStyle: .struct) }
 }
 
 /// The source of a certificate or a key. Paths are compared byte by byte.
@@ -116,26 +112,18 @@ public enum CertificateSource: Sendable, Hashable {
   case data(Data)
 }
 
-extension CertificateSource {
-  /// Whether both sources are equal. Paths are compared byte by byte.
-  public static func == (left: CertificateSource, right: CertificateSource) -> Bool {
-    switch (left, right) {
-    case (.file(let path), .file(let other)): path.hasSameBytes(as: other)
-    case (.data(let data), .data(let other)): data == other
-    case (.file, _), (.data, _): false
-    }
-  }
-
-  /// Hashes the bytes of the path or of the data.
-  public func hash(into hasher: inout Hasher) {
-    switch self {
-    case .file(let path): hasher.combine(ByteText(path))
-    case .data(let data): hasher.combine(data)
-    }
+extension CertificateSource: ComparedByBytes {
+  package var identity: some Hashable {
+    let (path, data): (String?, Data?) =
+      switch self {
+      case .file(let path): (path, nil)
+      case .data(let data): (nil, data)
+      }
+    return Parts(path.map { ByteText($0) }, data)
   }
 }
 
-extension CertificateSource: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CertificateSource: Masked {
   /// The path or the number of bytes, never the bytes themselves.
   public var description: String {
     switch self {
@@ -143,10 +131,6 @@ extension CertificateSource: CustomStringConvertible, CustomDebugStringConvertib
     case .data(let data): "\(data.count) bytes"
     }
   }
-  /// The path or the number of bytes, never the bytes themselves.
-  public var debugDescription: String { description }
-  /// The mirror that a dump shows. It does not contain the bytes.
-  public var customMirror: Mirror { Mirror(self, children: ["source": description], displayStyle: .enum) }
 }
 
 /// The authorities whose server certificates are accepted.
@@ -163,26 +147,16 @@ public enum CertificateAuthority: Sendable, Hashable {
   case test(CertificateSource)
 }
 
-extension CertificateAuthority {
-  /// Whether both values are equal. Paths are compared byte by byte.
-  public static func == (left: CertificateAuthority, right: CertificateAuthority) -> Bool {
-    switch (left, right) {
-    case (.system, .system): true
-    case (.file(let path), .file(let other)): path.hasSameBytes(as: other)
-    case (.certificates(let data), .certificates(let other)): data == other
-    case (.test(let source), .test(let other)): source == other
-    case (.system, _), (.file, _), (.certificates, _), (.test, _): false
-    }
-  }
-
-  /// Hashes the bytes of the path or of the certificates.
-  public func hash(into hasher: inout Hasher) {
-    switch self {
-    case .system: hasher.combine(0)
-    case .file(let path): hasher.combine(ByteText(path))
-    case .certificates(let data): hasher.combine(data)
-    case .test(let source): hasher.combine(source)
-    }
+extension CertificateAuthority: ComparedByBytes {
+  package var identity: some Hashable {
+    let source: CertificateSource? =
+      switch self {
+      case .system: nil
+      case .file(let path): .file(path: path)
+      case .certificates(let data): .data(data)
+      case .test(let source): source
+      }
+    return Parts(isForTests, source)
   }
 
   /// Whether this is a test authority. If so, connections are allowed only to loopback addresses.
