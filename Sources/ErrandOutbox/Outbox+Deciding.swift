@@ -30,7 +30,8 @@ extension Outbox {
     try await runner.perform { runner in
       let facts = try runner.facts(of: id)
       guard facts.state.isDeadLetter else { throw Self.wrongState(facts, "be sent again") }
-      try runner.change { now in try runner.store.apply(.resend, to: id.rawValue, now) }
+      guard try runner.store.restore(id.rawValue, at: runner.now()) else { throw OutboxStore.damaged(id.rawValue) }
+      try runner.change { now in try runner.store.resend(id.rawValue, at: now) }
     }
   }
 
@@ -61,7 +62,8 @@ extension Outbox {
     try await runner.perform { runner in
       let facts = try runner.facts(of: id)
       guard facts.isUntouched || facts.state.isDeadLetter else { throw Self.wrongState(facts, "be discarded") }
-      try runner.change { now in try runner.store.discard(facts, now) }
+      _ = try runner.store.restore(id.rawValue, at: runner.now())
+      try runner.change { now in try runner.store.discard(facts, at: now) }
     }
   }
 
@@ -94,11 +96,7 @@ extension Outbox {
     try await runner.perform { runner in
       let states = [.queued, .sending] + OutboxState.allCases.filter(\.isDeadLetter)
       let ids = try runner.store.ids(of: account, in: states)
-      try runner.change { now in
-        try ids.flatMap { id in
-          try runner.store.apply(.cancel, to: id, now) + runner.store.apply(.discard, to: id, now)
-        }
-      }
+      try runner.change { now in try ids.flatMap { try runner.store.drop($0, at: now) } }
       for id in ids { runner.running[id]?.task?.cancel() }
     }
   }
@@ -120,13 +118,5 @@ extension Outbox {
       var iterator = events.makeAsyncIterator()
       guard await iterator.next() != nil else { return }
     }
-  }
-}
-
-extension OutboxStore {
-  /// Removes an entry that is a dead letter or was never sent.
-  func discard(_ facts: EntryFacts, _ now: WallTime) throws -> [EntryFacts] {
-    if facts.state.isDeadLetter { return try apply(.discard, to: facts.id, now) }
-    return try apply(.remove(OutboxReason(.discarded, "The app discarded the entry.")), to: facts.id, now)
   }
 }

@@ -114,7 +114,7 @@ public final class Outbox: Sendable {
 
   /// An entry; nil if there is none with the number, or if it ended long ago.
   public func entry(_ id: OutboxEntry.ID) async throws(OutboxError) -> OutboxEntry? {
-    try await runner.perform { try $0.store.entry(id.rawValue) }
+    try await runner.perform { try $0.store.facts(of: id.rawValue).map(OutboxEntry.init) }
   }
 
   /// Entries in the order in which they were added.

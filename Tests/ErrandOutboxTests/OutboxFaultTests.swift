@@ -8,42 +8,6 @@ import Testing
 
 /// Faults of one entry, one lane, one key or one process, which must not stop the others.
 struct OutboxFaultTests {
-  // MARK: - Damage
-
-  /// Makes the overflow pages of a row unreadable whose text consists of one letter.
-  private static func damageOverflow(of letter: UInt8, in file: URL) throws -> Int {
-    let size = 4_096
-    var bytes = [UInt8](try Data(contentsOf: file))
-    let pages = stride(from: 0, to: bytes.count - size + 1, by: size).filter { page in
-      bytes[(page + 4)..<(page + size)].allSatisfy { $0 == letter }
-    }
-    for page in pages { bytes.replaceSubrange(page..<(page + 4), with: [0x7f, 0xff, 0xff, 0xff]) }
-    try Data(bytes).write(to: file)
-    return pages.count
-  }
-
-  @Test func `unreadable row stops only its lane`() async throws {
-    let lines = Locked<[String]>([])
-    let fixture = try OutboxFixture()
-    fixture.client.configure { $0.log = { line in lines.withLock { $0.append(line.text) } } }
-    let first = try fixture.open()
-    first.pause()
-    let bad = try await first.add(Rename(note: "1", title: String(repeating: "z", count: 100_000))).id
-    let next = try await first.add(Rename(note: "1", title: "next")).id
-    let good = try await first.add(Rename(note: "2", title: "good")).id
-    try await first.runner.perform { try $0.store.database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
-    await first.close()
-    #expect(try Self.damageOverflow(of: 0x7a, in: fixture.folder.appending(path: "errand-outbox.sqlite")) > 10)
-
-    let second = try fixture.open()
-    #expect(try await second.reaches(good, .delivered))
-    #expect(try await second.entry(bad)?.state == .queued)
-    #expect(try await second.entry(next)?.state == .queued)
-    #expect(lines.withLock { $0.contains { $0.contains("damaged at entry \(bad.rawValue)") } })
-    #expect(fixture.paths == ["/notes/2"])
-    await second.close()
-  }
-
   // MARK: - Keys
 
   /// A seal whose key is unavailable for a number of calls.

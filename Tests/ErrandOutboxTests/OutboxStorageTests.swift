@@ -266,6 +266,10 @@ struct OutboxStorageTests {
     }
     first.resume()
     #expect(try await first.reaches(bad, .parked))
+    let reason = try await first.entry(bad)?.reason
+    #expect(reason?.code == .damaged)
+    #expect(reason?.message.hasPrefix("Entry 1 is damaged: its checksum is wrong") == true)
+    #expect(reason?.message.contains("Keep a copy of the folder of the outbox, then discard the entry.") == true)
     #expect(try await first.reaches(good, .delivered))
     await first.close()
   }

@@ -54,8 +54,12 @@ struct OutboxCommand {
     let (entry, json) = try files.entry(id)
     Terminal.write(OutboxTable(paint: Terminal.paint(for: .error), now: files.now).details(of: entry), to: .error)
     guard let json else {
-      Terminal.reportError("The stored request is sealed with a key of the app.")
-      return .success
+      if entry.isSealed, entry.reason?.code != .damaged {
+        Terminal.reportError("The stored request is sealed with a key of the app.")
+        return .success
+      }
+      Terminal.reportError("The stored request is damaged: it cannot be read.")
+      return .data
     }
     guard let text = String(validating: json, as: UTF8.self) else {
       Terminal.reportError("The stored request is damaged: it is not text.")
@@ -79,7 +83,8 @@ struct OutboxTable {
   private func row(_ entry: OutboxEntry) -> [(text: String, style: Paint.Style?)] {
     [
       ("\(entry.id)", .bold), (entry.state.rawValue, style(of: entry.state)), (age(of: entry), nil),
-      ("\(entry.attempts)", nil), (PlainText.visible(entry.lane), nil), (PlainText.visible(entry.type), nil),
+      ("\(entry.attempts)", nil), (PlainText.visible(entry.lane), nil),
+      (entry.type.isEmpty ? "?" : PlainText.visible(entry.type), nil),
       (PlainText.visible(entry.account ?? "none"), nil), (reason(of: entry), nil),
     ]
   }
@@ -88,7 +93,7 @@ struct OutboxTable {
   func details(of entry: OutboxEntry) -> String {
     var lines = [
       ("entry", "\(entry.id)"), ("state", entry.state.rawValue), ("request", "\(entry.type), version \(entry.version)"),
-      ("account", entry.account ?? "none"), ("lane", entry.lane), ("added", "\(age(of: entry)) ago"),
+      ("account", entry.account ?? "none"), ("lane", entry.lane), ("age", age(of: entry)),
       ("tries", "\(entry.attempts)"), ("key", entry.key),
     ]
     if entry.mayHaveBeenSent { lines.append(("fate", "the server may have carried it out")) }
@@ -99,7 +104,9 @@ struct OutboxTable {
   }
 
   private func age(of entry: OutboxEntry) -> String {
-    Wording.span(seconds: max(0, entry.added.milliseconds(to: now)) / 1_000)
+    // The facts of a damaged entry may be lost.
+    if entry.added.milliseconds == 0 { return "?" }
+    return Wording.span(seconds: max(0, entry.added.milliseconds(to: now)) / 1_000)
   }
 
   private func reason(of entry: OutboxEntry) -> String {

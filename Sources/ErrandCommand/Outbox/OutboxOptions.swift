@@ -89,6 +89,9 @@ extension HelpText {
       unknown             the server may have carried it out; it is not sent again by itself
       expired             its time has passed before it was sent
 
+    An entry with the reason “damaged” cannot be read, because a part of the database is damaged. Keep
+    a copy of the folder first, then discard the entry. Its request is lost.
+
     exit status
       0  success                                        66  no entry has the number
       1  any other failure                              72  the folder is missing or contains no outbox

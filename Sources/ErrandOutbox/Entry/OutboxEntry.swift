@@ -16,7 +16,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
 
   /// The number of the entry.
   public let id: ID
-  /// The name of the request's type.
+  /// The name of the request's type; empty if the row of a damaged entry cannot be read.
   public let type: String
   /// The version of the request's stored form.
   public let version: Int
@@ -30,7 +30,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let reason: OutboxReason?
   /// The number of attempts that count for the limit of the rule.
   public let attempts: Int
-  /// The time at which the entry was added. All times are those of the outbox, whose clock never goes back.
+  /// The time at which the entry was added; zero if the row of a damaged entry cannot be read. All times are those of the outbox, whose clock never goes back.
   public let added: WallTime
   /// The time before which the entry is not sent again.
   public let notBefore: WallTime

@@ -6,6 +6,7 @@
 /// | queued | expired, cancelled | its time has passed; the app cancelled or discarded it, or a later entry replaced it |
 /// | queued | unknown | the fate of an earlier attempt is unknown, and the server may have forgotten the key, the time of the entry has passed, or the app cancelled it |
 /// | queued | rejected, parked | an entry on which it depends failed; the stored request cannot be read |
+/// | queued, sending | parked, unknown | the database is damaged at the entry; unknown if it may have been sent |
 /// | queued | delivered | the app found out that the server carried it out, or the response of an attempt arrived late |
 /// | sending | delivered | the server accepted the request |
 /// | sending | queued | the attempt failed and another one follows, or a conflict was resolved |
@@ -111,6 +112,10 @@ public struct OutboxReason: Sendable, Hashable, CustomStringConvertible {
     public static let dropped = Code(rawValue: "dropped")
     /// The outbox does not know the type of the request, or only an older version of it.
     public static let unknownType = Code(rawValue: "unknownType")
+    /// A part of the database is damaged, so that the entry cannot be read, or cannot be changed. Keep a copy of the
+    /// folder of the outbox, then discard the entry. If its row cannot be read at all, its type and its request are not
+    /// known any more.
+    public static let damaged = Code(rawValue: "damaged")
     /// The stored request cannot be decoded or opened.
     public static let unreadable = Code(rawValue: "unreadable")
     /// An entry on which this entry depends failed for good.

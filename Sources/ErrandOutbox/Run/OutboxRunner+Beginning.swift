@@ -10,18 +10,16 @@ extension OutboxRunner {
   ) throws -> [(facts: EntryFacts, request: any OutboxRequest)] {
     guard !decision.send.isEmpty || !decision.reconcile.isEmpty || !decision.expire.isEmpty else { return [] }
     point(.beginning)
-    var started: [(EntryFacts, any OutboxRequest)] = []
-    let changed = try store.transaction {
+    let (changed, started) = try store.transaction {
       try store.exchange(&clock)
-      var changed = try decision.expire.flatMap { id in
-        try sparing(id) { try store.apply(.expire, to: id, now) } ?? []
-      }
+      var started: [(EntryFacts, any OutboxRequest)] = []
+      var changed = try decision.expire.flatMap { try store.apply(.expire, to: $0, now) }
       for id in decision.send + decision.reconcile {
-        let begun = try sparing(id) { try begin(id, reconciles: decision.reconcile.contains(id), now) }
-        changed += begun?.changed ?? []
-        if let one = begun?.started { started.append(one) }
+        let begun = try begin(id, reconciles: decision.reconcile.contains(id), now)
+        changed += begun.changed
+        if let one = begun.started { started.append(one) }
       }
-      return changed
+      return (changed, started)
     }
     publish(changed)
     // An entry that ended, or cannot be sent, leaves its place to another one.
@@ -33,25 +31,13 @@ extension OutboxRunner {
   private func begin(
     _ id: Int64, reconciles: Bool, _ now: WallTime
   ) throws -> (changed: [EntryFacts], started: (EntryFacts, any OutboxRequest)?) {
-    guard let stored = try store.stored(id) else { return ([], nil) }
+    guard let stored = try store.sparing(id, { try store.stored(id) }) ?? nil else { return ([], nil) }
     switch read(stored) {
     case .success(let request) where reconciles: return ([], (stored.facts, request))
     case .success(let request):
       let begun = try store.apply(.attempt, to: id, now)
       return (begun, begun.first.map { ($0, request) })
     case .failure(let fault): return (try store.apply(fault.event, to: id, now, backOff: configuration.backOff), nil)
-    }
-  }
-
-  /// Changes one entry inside a transaction. If the database is damaged at the entry, the transaction fails, because
-  /// SQLite cannot continue it, and the next pass leaves the entry alone. Returns nil for an entry that is left alone.
-  func sparing<Value>(_ id: Int64, _ change: () throws -> Value) throws -> Value? {
-    guard !damaged.contains(id) else { return nil }
-    do { return try change() } catch let failure as SQLiteFailure where failure.meaning == .broken {
-      damaged.insert(id)
-      client.log(.warning, "outbox: the database is damaged at entry \(id), so the entry and its lane are not sent")
-      request()
-      throw failure
     }
   }
 
@@ -70,10 +56,12 @@ extension OutboxRunner {
     let reason: OutboxReason
     let cure: Cure
 
-    init(_ code: OutboxReason.Code, _ message: String, _ cure: Cure) {
-      reason = OutboxReason(code, message)
+    init(_ reason: OutboxReason, _ cure: Cure) {
+      self.reason = reason
       self.cure = cure
     }
+
+    init(_ code: OutboxReason.Code, _ message: String, _ cure: Cure) { self.init(OutboxReason(code, message), cure) }
 
     var event: EntryEvent {
       switch cure {
@@ -87,7 +75,8 @@ extension OutboxRunner {
   func read(_ stored: StoredEntry) -> Result<any OutboxRequest, Fault> {
     let facts = stored.facts
     guard stored.isIntact else {
-      return .failure(Fault(.unreadable, "The stored entry is damaged.", .decision))
+      let cause = "its checksum is wrong, because something else than the library has changed it"
+      return .failure(Fault(.damaged(facts.id, cause), .decision))
     }
     guard let type = types[facts.type], facts.version <= type.outboxVersion else {
       let message = "The type \(facts.type), version \(facts.version), is not in the list of the outbox."

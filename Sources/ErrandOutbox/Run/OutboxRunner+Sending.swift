@@ -111,11 +111,8 @@ extension OutboxRunner {
         try store.exchange(&clock)
         // If the app has resent the entry with another key meanwhile, the result belongs to an earlier change.
         guard try store.facts(of: ended.id)?.key == ended.key else { return [] }
-        let changed = try sparing(ended.id) {
-          try store.apply(
-            ended.event, to: ended.id, now, backOff: configuration.backOff, request: ended.request, made: ended.made)
-        }
-        return changed ?? []
+        return try store.apply(
+          ended.event, to: ended.id, now, backOff: configuration.backOff, request: ended.request, made: ended.made)
       }
       point(.ended)
       unsaved.removeFirst()

@@ -25,9 +25,6 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// The results of attempts that could not be recorded yet, for example because the disk is full.
   var unsaved: [Ended] = []
   var hold = SendHold()
-  /// The entries that the database can neither read nor change, because its file is damaged. They are left alone, and
-  /// their lanes wait.
-  var damaged: Set<Int64> = []
   /// The patches of the entries that wait, as far as they were asked for.
   var patches: [Int64: EntryPatches] = [:]
   var isPaused = false
@@ -85,11 +82,12 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   ) async throws(OutboxError) -> Value {
     let result: Result<Value, OutboxError> = await withUnsafeContinuation { continuation in
       queue.async {
-        continuation.resume(
-          returning: Result {
-            if self.isClosed { throw OutboxError(.closed, "The outbox was closed; open another one.") }
-            return try job(self)
-          }.mapError { OutboxError.mapping($0, self.folder.path) })
+        let result = Result {
+          if self.isClosed { throw OutboxError(.closed, "The outbox was closed; open another one.") }
+          return try job(self)
+        }.mapError { OutboxError.mapping($0, self.folder.path) }
+        self.reportDamage()
+        continuation.resume(returning: result)
       }
     }
     return try result.get()
@@ -118,6 +116,16 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
       }
     }
     if !changed.isEmpty, watches.hasSummaries, let summary = try? store.summary() { watches.publish(summary) }
+  }
+
+  /// Publishes the entries that turned out to be damaged, and stores what is known of them.
+  private func reportDamage() {
+    let found = store.takeFoundDamage()
+    guard !found.isEmpty else { return }
+    publish(found)
+    // If this fails, the next transaction stores it.
+    try? store.transaction {}
+    request()
   }
 
   // MARK: - Events
@@ -198,6 +206,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// Looks once for everything that is due.
   private func pass() {
     guard !isClosed else { return }
+    defer { reportDamage() }
     do {
       try saveUnsaved()
       try readForeignChanges()
@@ -231,7 +240,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     }
     let changed = try store.transaction {
       try store.exchange(&clock)
-      return try store.recover(at: now, configuration.backOff) { id, change in try sparing(id, change) ?? [] }
+      return try store.recover(at: now, configuration.backOff)
     }
     lease = lock
     publish(changed)
@@ -251,13 +260,11 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   private func decide(_ now: WallTime) throws -> OutboxSchedule {
     let account = client.presentAccount ?? ""
     decidedAccount = account
-    let limit = configuration.allowedParallel + running.count + damaged.count
-    let heads = try store.heads(of: account, limit: limit)
-    let expiring = try store.expiring(at: now, limit: 100 + damaged.count)
+    let heads = try store.heads(of: account, limit: configuration.allowedParallel + running.count)
+    let expiring = try store.expiring(at: now, limit: 100)
     return OutboxSchedule(
       OutboxSchedule.Input(
-        heads: heads.entries.filter { !damaged.contains($0.id) }, nextDue: heads.next,
-        expiring: expiring.entries.filter { !damaged.contains($0.id) }, nextExpiry: expiring.next,
+        heads: heads.entries, nextDue: heads.next, expiring: expiring.entries, nextExpiry: expiring.next,
         running: running.values.map(\.entry), account: account, now: now, isPaused: isPaused,
         heldUntil: hold.until, mayProbe: hold.mayProbe, parallel: configuration.allowedParallel))
   }
@@ -266,6 +273,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   private func readForeignChanges() throws {
     let version = try store.dataVersion()
     guard version != seenVersion else { return }
+    try store.loadDamage()
     for id in watches.watched where running[id] == nil {
       if let facts = try store.facts(of: id) { watches.refresh(facts) }
     }

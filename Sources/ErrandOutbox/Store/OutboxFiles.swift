@@ -23,40 +23,48 @@ package final class OutboxFiles {
   package func entries(
     in states: [OutboxState], after id: OutboxEntry.ID?, limit: Int
   ) throws(OutboxError) -> [OutboxEntry] {
-    try mapped { try store.entries(in: states, after: id?.rawValue ?? 0, limit: limit) }
+    try mapped {
+      try store.findDamage()
+      return try store.entries(in: states, after: id?.rawValue ?? 0, limit: limit)
+    }
   }
 
-  /// An entry and the JSON of its request; the JSON is nil if it is sealed.
+  /// An entry and the JSON of its request; the JSON is nil if it is sealed or cannot be read.
   package func entry(_ id: OutboxEntry.ID) throws(OutboxError) -> (entry: OutboxEntry, json: Data?) {
     try mapped {
-      let stored = try self.stored(id)
-      return (OutboxEntry(stored.facts), stored.facts.isSealed ? nil : stored.request)
+      let stored = try store.sparing(id.rawValue) { try store.stored(id.rawValue) } ?? nil
+      let facts = try facts(of: id)
+      return (OutboxEntry(facts), facts.isSealed ? nil : stored?.request)
     }
   }
 
   /// Queues a dead letter again, as ``Outbox/resend(_:)`` does.
   package func resend(_ id: OutboxEntry.ID) throws(OutboxError) {
-    try change(id, "be sent again", { $0.state.isDeadLetter }) { facts, now in
-      try self.store.apply(.resend, to: facts.id, now)
+    try change(id, "be sent again", mayBeDamaged: false, { $0.state.isDeadLetter }) { facts, now in
+      try self.store.resend(facts.id, at: now)
     }
   }
 
   /// Removes a dead letter, or an entry that was never sent, as ``Outbox/discard(_:)`` does.
   package func discard(_ id: OutboxEntry.ID) throws(OutboxError) {
-    try change(id, "be discarded", { $0.state.isDeadLetter || $0.isUntouched }) { facts, now in
-      try self.store.discard(facts, now)
+    try change(id, "be discarded", mayBeDamaged: true, { $0.state.isDeadLetter || $0.isUntouched }) { facts, now in
+      try self.store.discard(facts, at: now)
     }
   }
 
   private func change(
-    _ id: OutboxEntry.ID, _ what: String, _ isAllowed: (EntryFacts) -> Bool,
+    _ id: OutboxEntry.ID, _ what: String, mayBeDamaged: Bool, _ isAllowed: (EntryFacts) -> Bool,
     _ change: (EntryFacts, WallTime) throws -> [EntryFacts]
   ) throws(OutboxError) {
     try mapped {
       let now = now
+      // The facts alone may be readable.
+      _ = try store.sparing(id.rawValue) { try store.stored(id.rawValue) }
+      let isUsable = try store.restore(id.rawValue, at: now)
+      guard isUsable || mayBeDamaged else { throw OutboxStore.damaged(id.rawValue) }
       try store.transaction {
         try store.exchange(&clock)
-        let facts = try stored(id).facts
+        let facts = try facts(of: id)
         guard isAllowed(facts) else {
           throw OutboxError(.state, "Entry \(id) is \(facts.state.rawValue), so it cannot \(what).")
         }
@@ -65,9 +73,9 @@ package final class OutboxFiles {
     }
   }
 
-  private func stored(_ id: OutboxEntry.ID) throws -> StoredEntry {
-    guard let stored = try store.stored(id.rawValue) else { throw OutboxError(.noEntry, "There is no entry \(id).") }
-    return stored
+  private func facts(of id: OutboxEntry.ID) throws -> EntryFacts {
+    guard let facts = try store.facts(of: id.rawValue) else { throw OutboxError(.noEntry, "There is no entry \(id).") }
+    return facts
   }
 
   private func mapped<Value>(_ body: () throws -> Value) throws(OutboxError) -> Value {

@@ -40,10 +40,11 @@ extension OutboxStore {
     return facts
   }
 
-  /// The facts of an entry; nil if there is none with the number.
-  package func entry(_ id: Int64) throws -> OutboxEntry? { try facts(of: id).map(OutboxEntry.init) }
+  /// The facts of an entry. If its row is damaged, they are those of a dead letter.
+  func facts(of id: Int64) throws -> EntryFacts? { try sparing(id) { try row(id) } ?? damaged[id] }
 
-  func facts(of id: Int64) throws -> EntryFacts? {
+  /// The facts in the row of an entry.
+  func row(_ id: Int64) throws -> EntryFacts? {
     try rows("SELECT \(Self.columns) FROM entry WHERE id=?", .number(id), read: Self.facts).first
   }
 
@@ -73,40 +74,88 @@ extension OutboxStore {
   /// The first entries of lanes that an account may send, the earliest first, and the time of the next one.
   func heads(of account: String, limit: Int) throws -> (entries: [EntryFacts], next: WallTime?) {
     let found = try rows(
-      "SELECT \(Self.columns) FROM entry INDEXED BY entry_due WHERE head=1 AND state=0 AND waits=0 AND account=? ORDER BY not_before, id LIMIT ?",
-      .text(account), .number(Int64(limit) + 1), read: Self.facts)
-    let next = found.count > limit ? found.last?.notBefore : nil
-    return (Array(found.prefix(limit)), next)
+      "SELECT id, not_before FROM entry INDEXED BY entry_due WHERE head=1 AND state=0 AND waits=0 AND account=? ORDER BY not_before, id LIMIT ?",
+      .text(account), .number(Int64(limit + 1 + damaged.count))
+    ) { (id: $0.number(0), time: WallTime(milliseconds: $0.number(1))) }.filter { damaged[$0.id] == nil }
+    let entries = try readable(found.prefix(limit).map(\.id))
+    return (entries, found.count > limit ? found[limit].time : nil)
   }
 
   /// Entries whose time has passed, and the earliest expiry after `now`.
   func expiring(at now: WallTime, limit: Int) throws -> (entries: [EntryFacts], next: WallTime?) {
     let found = try rows(
-      "SELECT \(Self.columns) FROM entry INDEXED BY entry_expiry WHERE state=0 AND expires IS NOT NULL AND expires<=? ORDER BY expires LIMIT ?",
-      .time(now), .number(Int64(limit)), read: Self.facts)
+      "SELECT id FROM entry INDEXED BY entry_expiry WHERE state=0 AND expires IS NOT NULL AND expires<=? ORDER BY expires LIMIT ?",
+      .time(now), .number(Int64(limit + damaged.count))
+    ) { $0.number(0) }.filter { damaged[$0] == nil }
     let next = try number(
       "SELECT min(expires) FROM entry INDEXED BY entry_expiry WHERE state=0 AND expires IS NOT NULL AND expires>?",
       .time(now))
-    return (found, found.count < limit ? next.map { WallTime(milliseconds: $0) } : now)
+    return (try readable(found), found.count < limit ? next.map { WallTime(milliseconds: $0) } : now)
+  }
+
+  private func readable(_ ids: [Int64]) throws -> [EntryFacts] {
+    try ids.compactMap { id in try sparing(id) { try row(id) } ?? nil }
   }
 
   // MARK: - Lists
 
   /// Entries in the order in which they were added.
   package func entries(in states: [OutboxState], after id: Int64, limit: Int) throws -> [OutboxEntry] {
-    let list = states.map { "\($0.number)" }.joined(separator: ",")
-    return try rows(
-      "SELECT \(Self.columns) FROM entry WHERE state IN (\(list)) AND id>? ORDER BY id LIMIT ?", .number(id),
-      .number(Int64(limit))
-    ) { OutboxEntry(Self.facts($0)) }
+    var (found, last): ([Int64: EntryFacts], Int64) = ([:], id)
+    while found.count < limit {
+      let ids = try ids(in: states, after: last, limit: limit)
+      for id in ids {
+        if let facts = try facts(of: id), states.contains(facts.state) { found[id] = facts }
+      }
+      last = ids.last ?? last
+      if ids.count < limit { break }
+    }
+    // The index does not know the states of damaged entries.
+    for facts in damaged.values where facts.id > id && states.contains(facts.state) { found[facts.id] = facts }
+    return found.values.sorted { $0.id < $1.id }.prefix(limit).map(OutboxEntry.init)
   }
 
-  /// The numbers of all entries in some states that belong to an account, and their number.
-  func ids(of account: String, in states: [OutboxState]) throws -> [Int64] {
-    let list = states.map { "\($0.number)" }.joined(separator: ",")
-    return try rows("SELECT id FROM entry WHERE state IN (\(list)) AND account=? ORDER BY id", .text(account)) {
-      $0.number(0)
+  /// The numbers of entries in the order in which they were added, from the index of the states or, if that is damaged,
+  /// from the table.
+  func ids(in states: [OutboxState], after id: Int64, limit: Int) throws -> [Int64] {
+    let found = try unlessDamaged {
+      try states.flatMap { state in
+        try rows(
+          "SELECT id FROM entry INDEXED BY entry_state WHERE state=? AND id>? ORDER BY id LIMIT ?",
+          .number(state.number), .number(id), .number(Int64(limit))
+        ) { $0.number(0) }
+      }
     }
+    if let found { return Array(found.sorted().prefix(limit)) }
+    return try rows(
+      "SELECT id FROM entry NOT INDEXED WHERE state IN (\(Self.list(states))) AND id>? ORDER BY id LIMIT ?",
+      .number(id),
+      .number(Int64(limit))
+    ) { $0.number(0) }
+  }
+
+  private static func list(_ states: [OutboxState]) -> String {
+    states.map { "\($0.number)" }.joined(separator: ",")
+  }
+
+  /// The numbers of all entries in some states that belong to an account.
+  func ids(of account: String, in states: [OutboxState]) throws -> [Int64] {
+    let read = try unlessDamaged {
+      try rows(
+        "SELECT id FROM entry WHERE state IN (\(Self.list(states))) AND account=? ORDER BY id", .text(account)
+      ) { $0.number(0) }
+    }
+    let found =
+      try read
+      ?? ids(in: states, after: 0, limit: .max).filter { try facts(of: $0)?.account.hasSameBytes(as: account) == true }
+    let damage = damaged.values.filter { states.contains($0.state) && $0.account.hasSameBytes(as: account) }
+    return (found.filter { damaged[$0] == nil } + damage.map(\.id)).sorted()
+  }
+
+  /// Notes all entries that are damaged. Reads the whole database.
+  func findDamage() throws {
+    let states = OutboxState.allCases.filter { $0 != .delivered && $0 != .cancelled }
+    for id in try ids(in: states, after: 0, limit: .max) { _ = try sparing(id) { try stored(id) } }
   }
 
   /// The entries of some types that an account waits for, in the order in which they were added. The state changes if
@@ -126,27 +175,34 @@ extension OutboxStore {
   /// The number of entries in each state, and the time at which the oldest entry that waits was added.
   package func summary() throws -> OutboxSummary {
     var summary = OutboxSummary()
+    var last: Int64 = 0
+    while summary.oldest == nil, let id = try ids(in: [.queued, .sending], after: last, limit: 1).first {
+      if let facts = try facts(of: id), !facts.state.isFinal { summary.oldest = facts.added }
+      last = id
+    }
     for (state, count) in try rows(
-      "SELECT state, count(*) FROM entry GROUP BY state", read: { ($0.number(0), $0.number(1)) })
+      "SELECT state, count(*) FROM entry INDEXED BY entry_state GROUP BY state",
+      read: { ($0.number(0), $0.number(1)) })
     {
       if let state = OutboxState(number: state) { summary.counts[state] = Int(clamping: count) }
     }
-    summary.oldest = try number(
-      """
-      SELECT added FROM entry WHERE id=(SELECT min(id) FROM (SELECT min(id) AS id FROM entry WHERE state=0 UNION ALL \
-      SELECT min(id) FROM entry WHERE state=1))
-      """
-    )
-    .map { WallTime(milliseconds: $0) }
+    for facts in damaged.values {
+      if let state = try indexedState(of: facts.id) { summary.counts[state, default: 0] -= 1 }
+      summary.counts[facts.state, default: 0] += 1
+    }
+    summary.counts = summary.counts.filter { $0.value > 0 }
     return summary
   }
 
   /// The lanes with entries that wait, in the order of their oldest entries.
   func lanes(limit: Int) throws -> [OutboxLane] {
-    try rows(
+    let passed = damaged.values.filter { !$0.blocksLane }.map { "\($0.id)" }.joined(separator: ",")
+    let stopping = damaged.values.filter(\.blocksLane).map { "\($0.id)" }.joined(separator: ",")
+    return try rows(
       """
-      SELECT account, lane, count(*), min(id), max(state>2) FROM entry WHERE blocks=1 GROUP BY account, lane \
-      ORDER BY min(id) LIMIT ?
+      SELECT account, lane, count(*), min(id), max(id IN (\(stopping)) OR id IN (SELECT id FROM entry INDEXED BY \
+      entry_state WHERE state IN (3, 4, 5, 7))) FROM entry INDEXED BY entry_lane WHERE blocks=1 AND id NOT IN (\(passed)) \
+      GROUP BY account, lane ORDER BY min(id) LIMIT ?
       """, .number(Int64(limit))
     ) { row in
       let account = row.text(0) ?? ""

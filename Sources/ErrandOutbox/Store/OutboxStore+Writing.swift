@@ -78,13 +78,6 @@ extension OutboxStore {
     }
   }
 
-  /// Whether no entry of a lane blocks.
-  private func isEmpty(_ account: String, _ lane: String) throws -> Bool {
-    try number(
-      "SELECT 1 FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? LIMIT 1", .text(account),
-      .text(lane)) == nil
-  }
-
   private func insert(_ facts: EntryFacts, _ request: Data, isHead: Bool) throws -> Int64 {
     let values: [SQLValue] = [
       .text(facts.type), .number(Int64(facts.version)), .text(facts.account), .text(facts.lane), .text(facts.key),
@@ -102,67 +95,6 @@ extension OutboxStore {
     return try number("SELECT last_insert_rowid()") ?? 0
   }
 
-  // MARK: - Coalescing
-
-  /// The last entries of the lane, as far as they have the same type, were never sent, and no other entry refers to
-  /// them. An entry before another one is not replaced, because the other one may depend on it. Empty for the common
-  /// lane, whose entries change different objects.
-  private func superseded(by facts: EntryFacts) throws -> [Int64] {
-    guard !facts.lane.isEmpty else { return [] }
-    let last = try number(
-      """
-      SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? AND NOT (type=? AND state=0 AND \
-      unknown_since IS NULL AND id NOT IN (SELECT parent FROM parent)) ORDER BY id DESC LIMIT 1
-      """, .text(facts.account), .text(facts.lane), .text(facts.type))
-    return try rows(
-      "SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? AND id>? ORDER BY id",
-      .text(facts.account), .text(facts.lane), .number(last ?? 0)
-    ) { $0.number(0) }
-  }
-
-  /// The entries that an entry cancels out, as ``OutboxRule/cancelsOut(_:)`` documents it. Nil if there is none, or if
-  /// one of them may have been sent.
-  private func cancelled(by facts: EntryFacts, _ types: [String], _ parents: [Int64]) throws -> [Int64]? {
-    let parent = try parents.compactMap { try self.facts(of: $0) }.last { types.contains($0.type) }
-    let victims = try parent.map { try referring(to: $0, facts) } ?? inLane(of: facts, types)
-    guard !victims.isEmpty, victims.allSatisfy(\.isUntouched) else { return nil }
-    return victims.map(\.id)
-  }
-
-  /// A creation and the entries that refer to it, directly or through others. Empty if a later entry of one of the
-  /// lanes does not refer to it, because that entry may depend on the creation in a way that the outbox cannot see.
-  private func referring(to creation: EntryFacts, _ deletion: EntryFacts) throws -> [EntryFacts] {
-    var found = [creation]
-    var ids: Set = [creation.id]
-    var next = 0
-    while next < found.count {
-      for id in try children(of: found[next].id) {
-        guard let child = try self.facts(of: id), !child.state.isFinal, ids.insert(id).inserted else { continue }
-        found.append(child)
-      }
-      next += 1
-    }
-    let others = try (lane(of: creation) + lane(of: deletion)).filter { $0.id > creation.id && !ids.contains($0.id) }
-    return others.isEmpty ? found.sorted { $0.id < $1.id } : []
-  }
-
-  /// A creation in the lane of an entry, and all later entries of the lane. Empty if the lane is not that of one
-  /// object: the common lane, or a lane with several creations.
-  private func inLane(of facts: EntryFacts, _ types: [String]) throws -> [EntryFacts] {
-    guard !facts.lane.isEmpty else { return [] }
-    let lane = try lane(of: facts)
-    let creations = lane.filter { types.contains($0.type) }
-    guard let creation = creations.first, creations.count == 1 else { return [] }
-    return lane.filter { $0.id >= creation.id }
-  }
-
-  private func lane(of facts: EntryFacts) throws -> [EntryFacts] {
-    try rows(
-      "SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? ORDER BY id",
-      .text(facts.account), .text(facts.lane)
-    ) { $0.number(0) }.compactMap { try self.facts(of: $0) }
-  }
-
   // MARK: - Changes
 
   /// Applies an event to an entry and to the entries that depend on it. Returns the changed facts, those of the entry
@@ -175,26 +107,40 @@ extension OutboxStore {
     _ event: EntryEvent, to id: Int64, _ now: WallTime, backOff: BackOff = BackOff(), request: EncodedRequest? = nil,
     made: String? = nil
   ) throws -> [EntryFacts] {
-    guard let first = try transition(event, of: id, now, backOff, request) else { return [] }
-    var changed = [first]
-    var work = try settle(first, made, &changed)
+    var changed: [EntryFacts] = []
+    var work = try step(event, id, now, backOff, request, made, &changed)
     // A list instead of a recursion, because a chain of references may be as long as the queue.
     var next = 0
     while next < work.count {
       let (parent, child) = work[next]
       next += 1
-      guard let facts = try transition(.parentFailed(parent), of: child, now, backOff, nil) else { continue }
-      changed.append(facts)
-      work += try settle(facts, nil, &changed)
+      work += try step(.parentFailed(parent), child, now, backOff, nil, nil, &changed)
     }
     return changed
+  }
+
+  /// Applies an event to one entry, unless the database is damaged there. Adds the changed facts to `changed`. Returns
+  /// the entries that depend on it in vain, each with the entry on which it depends.
+  private func step(
+    _ event: EntryEvent, _ id: Int64, _ now: WallTime, _ backOff: BackOff, _ request: EncodedRequest?, _ made: String?,
+    _ changed: inout [EntryFacts]
+  ) throws -> [(parent: Int64, child: Int64)] {
+    let done = try sparing(id) { () -> (changed: [EntryFacts], work: [(parent: Int64, child: Int64)])? in
+      guard let facts = try transition(event, of: id, now, backOff, request) else { return nil }
+      var changed = [facts]
+      let work = try settle(facts, made, &changed)
+      return (changed, work)
+    }
+    guard let done = done ?? nil else { return [] }
+    changed += done.changed
+    return done.work
   }
 
   /// Applies an event to one entry. Returns the changed facts; nil if the state does not allow the event.
   private func transition(
     _ event: EntryEvent, of id: Int64, _ now: WallTime, _ backOff: BackOff, _ request: EncodedRequest?
   ) throws -> EntryFacts? {
-    guard let before = try facts(of: id) else { return nil }
+    guard let before = try row(id) else { return nil }
     var machine = EntryMachine(before, backOff)
     guard machine.apply(event, at: now) else { return nil }
     var facts = machine.facts
@@ -210,7 +156,8 @@ extension OutboxStore {
   /// Replaces the request of an entry, which gets a new idempotency key and is queued.
   /// - Throws: ``OutboxError`` if the entry is damaged, or if the request refers to an entry that makes no identifier.
   func edit(_ facts: EntryFacts, _ request: EncodedRequest, at now: WallTime) throws -> [EntryFacts] {
-    guard try stored(facts.id)?.isIntact == true else { throw Self.damaged(facts.id) }
+    let isIntact = try sparing(facts.id) { try stored(facts.id)?.isIntact == true }
+    guard isIntact == true else { throw Self.damaged(facts.id) }
     for parent in request.parents {
       // Entries that refer to each other would wait for ever.
       guard parent < facts.id else {
@@ -218,12 +165,29 @@ extension OutboxStore {
       }
       if try made(by: parent) == nil { try checkParent(parent) }
     }
-    return try apply(.edit, to: facts.id, now, request: request)
+    let changed = try apply(.edit, to: facts.id, now, request: request)
+    guard damaged[facts.id] == nil else { throw Self.damaged(facts.id) }
+    return changed
   }
 
-  /// A damaged entry may belong to another account, so it is neither sent nor changed.
-  private static func damaged(_ id: Int64) -> OutboxError {
-    OutboxError(.unreadable, "Entry \(id) is damaged; discard it, and add another one.")
+  /// Queues a dead letter again. An entry that was damaged and is no longer may still be queued.
+  /// - Throws: ``OutboxError`` if the entry is damaged.
+  func resend(_ id: Int64, at now: WallTime) throws -> [EntryFacts] {
+    let changed = try apply(.resend, to: id, now)
+    guard damaged[id] == nil else { throw Self.damaged(id) }
+    return try changed.isEmpty ? row(id).map { [$0] } ?? [] : changed
+  }
+
+  /// Removes an entry that is a dead letter or was never sent.
+  func discard(_ facts: EntryFacts, at now: WallTime) throws -> [EntryFacts] {
+    if damaged[facts.id] != nil || facts.state.isDeadLetter { return try drop(facts.id, at: now) }
+    return try apply(.remove(OutboxReason(.discarded, "The app discarded the entry.")), to: facts.id, now)
+  }
+
+  /// Removes an entry in any state; the server may have carried it out.
+  func drop(_ id: Int64, at now: WallTime) throws -> [EntryFacts] {
+    if let facts = damaged[id] { return try forget(facts, now) }
+    return try apply(.cancel, to: id, now) + apply(.discard, to: id, now)
   }
 
   /// Gives an entry a new idempotency key, and another request if `request` is not nil. A damaged entry keeps its key.
@@ -249,7 +213,7 @@ extension OutboxStore {
   }
 
   /// Stores which files an entry has. Files that it had before are removed.
-  private func attach(_ names: Set<String>, to entry: Int64) throws {
+  func attach(_ names: Set<String>, to entry: Int64) throws {
     let former = try fileNames(of: entry)
     for name in former where !names.contains(name) {
       try run("DELETE FROM file WHERE name=?", .text(name))
@@ -268,7 +232,7 @@ extension OutboxStore {
     Int(clamping: try number("SELECT count(*) FROM parent WHERE child=?", .number(id)) ?? 0)
   }
 
-  private func save(_ facts: EntryFacts) throws {
+  func save(_ facts: EntryFacts) throws {
     try run(
       """
       UPDATE entry SET state=?1, attempts=?2, failures=?3, conflicts=?4, waits=?5, not_before=?6, expires=?7, began=?8, \
@@ -279,21 +243,6 @@ extension OutboxStore {
       .text(facts.reason?.message), .number(facts.reason?.status.map(Int64.init)), .flag(facts.blocksLane),
       .number(facts.id))
     try promote(facts.account, facts.lane)
-  }
-
-  /// Marks the first entry of a lane that blocks. If an entry came back before the earlier first one, the earlier one
-  /// is now the second, and loses its mark.
-  private func promote(_ account: String, _ lane: String) throws {
-    try run(
-      """
-      UPDATE entry SET head=0 WHERE head=1 AND id=\
-      (SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? ORDER BY id LIMIT 1 OFFSET 1)
-      """, .text(account), .text(lane))
-    try run(
-      """
-      UPDATE entry SET head=1 WHERE head=0 AND id=\
-      (SELECT min(id) FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=?)
-      """, .text(account), .text(lane))
   }
 
   /// Removes the stored request of an entry that is not sent again, and releases the entries that wait for its
@@ -319,7 +268,7 @@ extension OutboxStore {
     return children.map { (facts.id, $0) }
   }
 
-  private func children(of id: Int64) throws -> [Int64] {
+  func children(of id: Int64) throws -> [Int64] {
     try rows("SELECT child FROM parent WHERE parent=? ORDER BY child", .number(id)) { $0.number(0) }
   }
 
@@ -328,16 +277,19 @@ extension OutboxStore {
   private func release(childrenOf id: Int64, _ made: String) throws -> [EntryFacts] {
     var changed: [EntryFacts] = []
     for child in try children(of: id) {
-      guard var facts = try facts(of: child) else { continue }
-      let old = facts.lane
-      facts.lane = Self.lane(old, replacing: id, by: made)
-      facts.waits = max(0, facts.waits - 1)
-      try run(
-        "UPDATE entry SET waits=?, head=(head AND ?), lane=? WHERE id=?", .number(Int64(facts.waits)),
-        .flag(old.hasSameBytes(as: facts.lane)), .text(facts.lane), .number(child))
-      try promote(facts.account, old)
-      try promote(facts.account, facts.lane)
-      changed.append(facts)
+      let released = try sparing(child) { () -> EntryFacts? in
+        guard var facts = try row(child) else { return nil }
+        let old = facts.lane
+        facts.lane = Self.lane(old, replacing: id, by: made)
+        facts.waits = max(0, facts.waits - 1)
+        try run(
+          "UPDATE entry SET waits=?, head=(head AND ?), lane=? WHERE id=?", .number(Int64(facts.waits)),
+          .flag(old.hasSameBytes(as: facts.lane)), .text(facts.lane), .number(child))
+        try promote(facts.account, old)
+        try promote(facts.account, facts.lane)
+        return facts
+      }
+      if let facts = released ?? nil { changed.append(facts) }
     }
     try run("DELETE FROM parent WHERE parent=?", .number(id))
     return changed
@@ -355,29 +307,34 @@ extension OutboxStore {
   // MARK: - Many entries
 
   /// Queues the entries again that a process sent which has ended. The caller holds the lease.
-  /// - Parameter change: Runs the change of an entry.
-  func recover(
-    at now: WallTime, _ backOff: BackOff, _ change: (Int64, () throws -> [EntryFacts]) throws -> [EntryFacts]
-  ) throws -> [EntryFacts] {
-    try run(
-      "UPDATE entry INDEXED BY entry_held SET not_before=added WHERE state=0 AND not_before=9223372036854775807")
-    let interrupted = try rows("SELECT id FROM entry WHERE state=1") { $0.number(0) }
-    return try interrupted.flatMap { id in
-      try change(id) { try apply(.interrupted, to: id, now, backOff: backOff) }
+  func recover(at now: WallTime, _ backOff: BackOff) throws -> [EntryFacts] {
+    try each("SELECT id FROM entry INDEXED BY entry_held WHERE state=0 AND not_before=9223372036854775807") { id in
+      try run("UPDATE entry SET not_before=added WHERE id=?", .number(id))
     }
+    let interrupted = try ids(in: [.sending], after: 0, limit: .max)
+    return try interrupted.flatMap { try apply(.interrupted, to: $0, now, backOff: backOff) }
   }
 
   /// Makes entries due that wait for the network or for a login.
   func wake(at now: WallTime) throws {
-    try run(
-      """
-      UPDATE entry INDEXED BY entry_waiting SET not_before=?1 WHERE state=0 AND reason IN ('offline', 'login') AND \
-      not_before>?1 AND not_before<?2
-      """, .time(now), .time(EntryFacts.held))
+    try each("SELECT id FROM entry INDEXED BY entry_waiting WHERE state=0 AND reason IN ('offline', 'login')") { id in
+      try run(
+        "UPDATE entry SET not_before=?1 WHERE id=?3 AND not_before>?1 AND not_before<?2", .time(now),
+        .time(EntryFacts.held), .number(id))
+    }
   }
 
   /// Deletes entries that were delivered or cancelled long ago.
   func purge(before moment: WallTime) throws {
-    try run("DELETE FROM entry INDEXED BY entry_ended WHERE state IN (2, 6) AND ended<?", .time(moment))
+    try each("SELECT id FROM entry INDEXED BY entry_ended WHERE state IN (2, 6) AND ended<?", .time(moment)) { id in
+      try run("DELETE FROM entry WHERE id=?", .number(id))
+    }
+  }
+
+  /// Changes the entries that a query finds, one after the other, except damaged ones. The query must read no row of
+  /// the table.
+  private func each(_ sql: String, _ values: SQLValue..., change: (Int64) throws -> Void) throws {
+    let ids = try rows(sql, values) { $0.number(0) }
+    for id in ids { try sparing(id) { try change(id) } }
   }
 }

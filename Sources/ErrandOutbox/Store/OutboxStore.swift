@@ -15,9 +15,12 @@ import Foundation
 /// - `parent`: which entry waits for the delivery of which other entry.
 /// - `made`: the identifiers that delivered entries have created on the server.
 /// - `file`: the files of the entries, see ``AttachedFiles``.
+/// - `damaged`: the entries whose rows can be neither read nor changed, as far as they were noticed.
 /// - `clock`: the state of ``OutboxTime``.
 ///
 /// Queries name their index (`INDEXED BY`). Otherwise SQLite prefers `entry_state` and reads all entries that wait.
+/// Queries for numbers of entries use no column that is not in the index, so that they read no row of the table: a
+/// damaged row does not disturb them.
 package final class OutboxStore {
   /// The mark of the library's outboxes: "ErOb".
   static let application: Int64 = 0x4572_4F62
@@ -27,6 +30,14 @@ package final class OutboxStore {
   let files: AttachedFiles
   /// The files that are removed when the transaction is durable.
   var releasedFiles: [String] = []
+  /// The entries that the database can neither read nor change, as dead letters.
+  var damaged: [Int64: EntryFacts] = [:]
+  /// Whether the table `damaged` contains all of ``damaged``.
+  var isDamageStored = true
+  /// False if the table `damaged`, or an index that is changed with it, is itself damaged.
+  var storesDamage = true
+  /// The damaged entries that were not reported yet.
+  var foundDamage: [EntryFacts] = []
   private var statements: [String: SQLiteStatement] = [:]
 
   /// Opens the outbox in a folder, and creates it if the folder has none.
@@ -39,6 +50,7 @@ package final class OutboxStore {
     do {
       database = try SQLiteDatabase(path: folder.database) { false }
       try withExtendedLifetime(opening) { try Self.setUp(database, folder) }
+      try loadDamage()
     } catch {
       throw OutboxError.mapping(error, folder.path)
     }
@@ -90,6 +102,10 @@ package final class OutboxStore {
     WITHOUT ROWID
     """,
     "CREATE INDEX file_entry ON file(entry)",
+    """
+    CREATE TABLE damaged(id INTEGER PRIMARY KEY, type TEXT NOT NULL, account TEXT NOT NULL, lane TEXT NOT NULL,
+    state INTEGER NOT NULL, stops INTEGER NOT NULL, sent INTEGER NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL)
+    """,
     "CREATE TABLE clock(id INTEGER PRIMARY KEY, last INTEGER NOT NULL, correction INTEGER NOT NULL)",
     "INSERT INTO clock VALUES (1, 0, 0)",
   ]
@@ -97,19 +113,30 @@ package final class OutboxStore {
   // MARK: - Statements
 
   /// Runs statements as one change, which is durable when the function returns.
+  ///
+  /// If `body` finds a damaged entry, the entry is noted and `body` runs again, because SQLite allows no further change
+  /// in a transaction that has met damage.
   package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-    try run("BEGIN IMMEDIATE")
-    do {
-      let value = try body()
-      try run("COMMIT")
-      files.remove(releasedFiles)
-      releasedFiles = []
-      return value
-    } catch {
-      releasedFiles = []
-      if database.isInTransaction { try? run("ROLLBACK") }
-      throw error
+    while true {
+      let known = (damaged, isDamageStored)
+      do { return try attempt(body) } catch {
+        releasedFiles = []
+        (damaged, isDamageStored) = known
+        if database.isInTransaction { try? run("ROLLBACK") }
+        guard let found = error as? FoundDamage else { throw error }
+        guard try note(found) else { throw found.failure }
+      }
     }
+  }
+
+  private func attempt<Value>(_ body: () throws -> Value) throws -> Value {
+    try run("BEGIN IMMEDIATE")
+    try storeDamage()
+    let value = try body()
+    try run("COMMIT")
+    files.remove(releasedFiles)
+    releasedFiles = []
+    return value
   }
 
   func run(_ sql: String, _ values: SQLValue...) throws { try prepared(sql, values).run() }
@@ -127,6 +154,10 @@ package final class OutboxStore {
 
   /// The rows of a query.
   func rows<Value>(_ sql: String, _ values: SQLValue..., read: (SQLiteStatement) -> Value) throws -> [Value] {
+    try rows(sql, values, read: read)
+  }
+
+  func rows<Value>(_ sql: String, _ values: [SQLValue], read: (SQLiteStatement) -> Value) throws -> [Value] {
     let statement = try prepared(sql, values)
     defer { statement.reset() }
     var found: [Value] = []

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCache
 import ErrandOutbox
 import ErrandTesting
 import Foundation
@@ -65,6 +66,29 @@ struct OutboxTests {
     #expect(try await run("discard", place.path, "1", "2").text == "2 entries discarded\n")
     #expect(try await run("list", place.path).text.contains("no such entries"))
     #expect(try await run("list", place.path, "--all").text.contains("cancelled"))
+  }
+
+  @Test func `damaged entry is listed and discarded`() async throws {
+    let place = Place()
+    let outbox = try Outbox(
+      folder: place.url, client: APIClient(baseURL: "http://127.0.0.1:9"), requests: [Rename.self])
+    outbox.pause()
+    _ = try await outbox.add(Rename(title: String(repeating: "z", count: 50_000)))
+    await outbox.close()
+    let database = try SQLiteDatabase(path: place.url.appending(path: "errand-outbox.sqlite").path()) { false }
+    #expect(try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0)
+    var damage = DatabaseDamage(place.url.appending(path: "errand-outbox.sqlite"))
+    try damage.breakOverflow(of: 0x7a)
+    #expect(damage.count > 5)
+    let list = try await run("list", place.path)
+    #expect(list.text.contains(/\n1 +parked +\d+s +0 +note\/7 +Rename +none +damaged\n/), "\(list.text)")
+    let show = try await run("show", place.path, "1")
+    #expect(show.status == ExitCode.data.rawValue && show.text == "")
+    #expect(show.error.contains("Entry 1 is damaged") && show.error.contains("it cannot be read"))
+    let resend = try await run("resend", place.path, "1")
+    #expect(resend.error.contains("Entry 1 is damaged"), "\(resend.error)")
+    #expect(try await run("discard", place.path, "1").text == "1 entry discarded\n")
+    #expect(try await run("list", place.path).text.contains("no such entries"))
   }
 
   @Test func `folder without an outbox is not changed`() async throws {
