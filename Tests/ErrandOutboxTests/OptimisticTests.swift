@@ -2,6 +2,7 @@ import Errand
 import ErrandSupport
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -175,6 +176,108 @@ struct OptimisticTests {
     try await fixture.accounts.use("ada")
     #expect(try await outbox.patched(Page(id: "7", title: "old"), of: GetPage(id: "7")).title == "new")
     await outbox.close()
+  }
+
+  @Test func `change of another process is laid over a value`() async throws {
+    let fixture = try OutboxFixture(Book().answer)
+    let first = try Self.open(fixture)
+    first.pause()
+    let page = Page(id: "7", title: "old")
+    #expect(try await first.patched(page, of: GetPage(id: "7")) == page)
+    let other = try Self.open(fixture)
+    let id = try await other.add(SetTitle(page: "7", title: "new")).id
+    #expect(try await first.patched(page, of: GetPage(id: "7")).title == "new")
+    try await other.discard(id)
+    #expect(try await first.patched(page, of: GetPage(id: "7")) == page)
+    await other.close()
+    await first.close()
+  }
+
+  @Test func `resent change applies at its old place`() async throws {
+    let book = Book()
+    book.status.withLock { $0 = 403 }
+    let fixture = try OutboxFixture(book.answer)
+    let outbox = try Self.open(fixture)
+    let first = try await outbox.add(SetTitle(page: "7", title: "first"))
+    #expect(await first.outcome.state == .rejected)
+    outbox.pause()
+    let page = Page(id: "7", title: "old")
+    #expect(try await outbox.patched(page, of: GetPage(id: "7")) == page)
+    let second = try await outbox.add(SetTitle(page: "7", title: "second")).id
+    try await outbox.resend(first.id)
+    #expect(try await outbox.patched(page, of: GetPage(id: "7")).title == "second")
+    try await outbox.discard(second)
+    #expect(try await outbox.patched(page, of: GetPage(id: "7")).title == "first")
+    await outbox.close()
+  }
+
+  @Test func `damaged row has no patch`() async throws {
+    let fixture = try OutboxFixture(Book().answer)
+    let first = try Self.open(fixture)
+    first.pause()
+    _ = try await first.add(SetTitle(page: "7", title: String(repeating: "z", count: 50_000)))
+    _ = try await first.add(SetTitle(page: "8", title: "good"))
+    try await first.runner.perform { try $0.store.database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    await first.close()
+    var damage = DatabaseDamage(fixture.folder.appending(path: "errand-outbox.sqlite"))
+    try damage.breakOverflow(of: 0x7a)
+    let outbox = try Self.open(fixture)
+    outbox.pause()
+    #expect(try await outbox.patched(Page(id: "7", title: "old"), of: GetPage(id: "7")).title == "old")
+    #expect(try await outbox.patched(Page(id: "8", title: "old"), of: GetPage(id: "8")).title == "good")
+    await outbox.close()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `added and discarded changes follow each other`() async throws {
+    let fixture = try OutboxFixture(Book().answer)
+    let outbox = try Self.open(fixture)
+    outbox.pause()
+    let last = Locked<OutboxEntry.ID?>(nil)
+    var seen = try await Self.titles(outbox.values(of: GetPage(id: "7")), until: "third") { title in
+      switch title {
+      case "old": _ = try await outbox.add(SetTitle(page: "7", title: "first"))
+      case "first" where last.withLock { $0 } == nil:
+        let id = try await outbox.add(SetTitle(page: "7", title: "second")).id
+        last.withLock { $0 = id }
+      case "second": if let id = last.withLock({ $0 }) { try await outbox.discard(id) }
+      default: _ = try await outbox.add(SetTitle(page: "7", title: "third"))
+      }
+    }
+    seen = seen.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    #expect(seen == ["old", "first", "second", "first", "third"])
+    await outbox.close()
+  }
+
+  // MARK: - Changes in memory
+
+  private static func patches(_ id: Int64, _ state: Int = 0) -> EntryPatches {
+    EntryPatches(id: id, state: state, patches: [.changing(GetPage.self) { _, _ in }])
+  }
+
+  private static let target = ObjectIdentifier(GetPage.self)
+
+  @Test func `news are the changes after the cursor`() {
+    var all = WaitingPatches(account: "ada", version: 1, after: nil)
+    for id in [1, 2, 5] as [Int64] { all.set(Self.patches(id), for: id) }
+    let first = all.news(for: Self.target, since: nil)
+    #expect(first.isWhole && first.entries.map(\.id) == [1, 2, 5])
+    all.set(nil, for: 2)
+    all.set(Self.patches(3), for: 3)
+    all.set(EntryPatches(id: 9, state: 0, patches: []), for: 9)
+    let second = all.news(for: Self.target, since: first.cursor)
+    #expect(!second.isWhole && second.entries.map(\.id) == [3] && second.ended == [2, 9])
+    #expect(all.news(for: Self.target, since: second.cursor).entries.isEmpty)
+    #expect(all.news(for: Self.target, since: nil).entries.map(\.id) == [1, 3, 5])
+    #expect(all.news(for: ObjectIdentifier(ListPages.self), since: nil).entries.isEmpty)
+  }
+
+  @Test func `old cursor gets all entries`() {
+    var all = WaitingPatches(account: "", version: 1, after: nil)
+    let old = all.news(for: Self.target, since: nil).cursor
+    for id in 1...Int64(2 * WaitingPatches.mostChanges + 1) { all.set(Self.patches(id), for: id) }
+    #expect(all.news(for: Self.target, since: old).isWhole)
+    let next = WaitingPatches(account: "", version: 2, after: all)
+    #expect(next.news(for: Self.target, since: all.news(for: Self.target, since: nil).cursor).isWhole)
   }
 
   // MARK: - Sequences

@@ -25,8 +25,10 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// The results of attempts that could not be recorded yet, for example because the disk is full.
   var unsaved: [Ended] = []
   var hold = SendHold()
-  /// The patches of the entries that wait, as far as they were asked for.
-  var patches: [Int64: EntryPatches] = [:]
+  /// The patches of the entries that wait; nil as long as they were not asked for.
+  var patches: WaitingPatches?
+  /// The types of requests that have patches.
+  let optimistic: [String: any OutboxRequest.Type]
   var isPaused = false
   var isClosed = false
   private var isPassRequested = false
@@ -69,6 +71,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     self.client = client
     self.configuration = configuration
     self.types = Dictionary(types.map { ($0.outboxType, $0) }) { $1 }
+    optimistic = self.types.filter { $0.value is any OptimisticRequest.Type }
     coding = RequestCoding(seal: configuration.seal)
     store = try OutboxStore(folder)
     do { clock = try store.clock() } catch { throw OutboxError.mapping(error, folder.path) }
@@ -109,6 +112,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   func point(_ point: OutboxPoint) { configuration.onPoint?(point) }
 
   func publish(_ changed: [EntryFacts], value: (any Sendable)? = nil) {
+    for facts in changed { followPatches(facts) }
     for (index, facts) in changed.enumerated() {
       watches.publish(facts, index == 0 ? value : nil)
       if facts.state.isDeadLetter, let reason = facts.reason {

@@ -158,18 +158,25 @@ extension OutboxStore {
     for id in try ids(in: states, after: 0, limit: .max) { _ = try sparing(id) { try stored(id) } }
   }
 
-  /// The entries of some types that an account waits for, in the order in which they were added. The state changes if
-  /// the request changes, or if a reference of the request gets its identifier.
-  func waiting(of account: String, types: [String]) throws -> [(id: Int64, type: String, state: String)] {
+  /// The entries of some types that an account waits for, in the order in which they were added, with the state of
+  /// ``EntryPatches``.
+  func waiting(of account: String, types: [String]) throws -> [(id: Int64, type: String, state: Int)] {
     let wanted = Set(types.map(ByteText.init))
-    return try rows(
-      """
-      SELECT id, type, key || ' ' || waits FROM entry INDEXED BY entry_state WHERE state IN (0, 1) AND account=? \
-      ORDER BY id
-      """, .text(account)
-    ) { (id: $0.number(0), type: $0.text(1) ?? "", state: $0.text(2) ?? "") }.filter {
-      wanted.contains(ByteText($0.type))
+    let read = try unlessDamaged {
+      try rows(
+        "SELECT id, type, key, waits FROM entry INDEXED BY entry_state WHERE state IN (0, 1) AND account=? ORDER BY id",
+        .text(account)
+      ) { row in
+        let state = EntryPatches.state(key: row.text(2) ?? "", waits: Int(clamping: row.number(3)))
+        return (id: row.number(0), type: row.text(1) ?? "", state: state)
+      }
     }
+    let found =
+      try read
+      ?? ids(of: account, in: [.queued, .sending]).compactMap { id in
+        try facts(of: id).map { (id, $0.type, EntryPatches.state(key: $0.key, waits: $0.waits)) }
+      }
+    return found.filter { wanted.contains(ByteText($0.type)) && damaged[$0.id] == nil }
   }
 
   /// The number of entries in each state, and the time at which the oldest entry that waits was added.

@@ -1,0 +1,171 @@
+import ErrandCache
+import ErrandCore
+import ErrandSupport
+
+/// The patches of one entry.
+struct EntryPatches: Sendable {
+  let id: Int64
+  /// A number that changes if the request changes, or if a reference gets its identifier.
+  let state: Int
+  let patches: [OutboxPatch]
+
+  func apply<R: APIRequest>(to value: inout R.Response, of request: R) {
+    for patch in patches where patch.target == ObjectIdentifier(R.self) { patch.apply(to: &value, of: request) }
+  }
+
+  static func state(key: String, waits: Int) -> Int {
+    var hasher = Hasher()
+    hasher.combine(key)
+    hasher.combine(waits)
+    return hasher.finalize()
+  }
+}
+
+/// The patches of the waiting entries of one account, by the types of requests whose responses they change.
+///
+/// They are read from the store when they are asked for. Afterwards they follow the changes of this process, so a change
+/// does not read the entries that wait. They are read again if another process has changed the store, or for another
+/// account. The memory is that of the closures of the app and about 150 bytes for each entry of an optimistic type.
+struct WaitingPatches {
+  /// A place in the sequence of all changes.
+  struct Cursor: Sendable, Equatable {
+    let reading: Int
+    let number: Int
+  }
+
+  /// What has changed after a cursor, for one type of request.
+  struct News: Sendable {
+    let account: String
+    let cursor: Cursor
+    /// Whether `entries` are all entries, because too much has changed since the cursor.
+    let isWhole: Bool
+    /// The entries that wait, in the order in which they were added.
+    let entries: [EntryPatches]
+    /// The entries that wait no more.
+    var ended: [Int64] = []
+  }
+
+  /// The most changes that are remembered.
+  static let mostChanges = 4_096
+
+  let account: String
+  /// The version of the database that was read.
+  let version: Int64
+  private let reading: Int
+  private var entries: [Int64: EntryPatches] = [:]
+  private var lists: [ObjectIdentifier: [EntryPatches]] = [:]
+  /// The entries that have changed, the latest last.
+  private var changed: [Int64] = []
+  /// The number of earlier changes that are not remembered.
+  private var forgotten = 0
+
+  init(account: String, version: Int64, after former: WaitingPatches?) {
+    (self.account, self.version) = (account, version)
+    reading = (former?.reading ?? 0) &+ 1
+  }
+
+  /// The patches of an entry, if they are known for its present state.
+  func known(_ id: Int64, _ state: Int) -> EntryPatches? { entries[id].flatMap { $0.state == state ? $0 : nil } }
+
+  /// Sets the patches of an entry; nil if it does not wait any more.
+  mutating func set(_ new: EntryPatches?, for id: Int64) {
+    let old = entries[id]
+    guard new != nil || old != nil else { return }
+    entries[id] = new
+    let targets = Set((new?.patches ?? []).map(\.target))
+    for target in targets.union((old?.patches ?? []).map(\.target)) {
+      lists[target, default: []].set(targets.contains(target) ? new : nil, for: id)
+    }
+    changed.append(id)
+    guard changed.count > 2 * Self.mostChanges else { return }
+    changed.removeFirst(Self.mostChanges)
+    forgotten += Self.mostChanges
+  }
+
+  /// The changes for one type of request.
+  func news(for target: ObjectIdentifier, since cursor: Cursor?) -> News {
+    let now = Cursor(reading: reading, number: forgotten + changed.count)
+    guard let cursor, cursor.reading == reading, cursor.number >= forgotten else {
+      return News(account: account, cursor: now, isWhole: true, entries: lists[target] ?? [])
+    }
+    var news: (entries: [EntryPatches], ended: [Int64]) = ([], [])
+    for id in Set(changed.dropFirst(cursor.number - forgotten)).sorted() {
+      if let entry = entries[id], entry.patches.contains(where: { $0.target == target }) {
+        news.entries.append(entry)
+      } else {
+        news.ended.append(id)
+      }
+    }
+    return News(account: account, cursor: now, isWhole: false, entries: news.entries, ended: news.ended)
+  }
+}
+
+extension [EntryPatches] {
+  /// The first place whose entry was not added before the given one, in a list in the order of the additions.
+  func place(of id: Int64) -> Int {
+    // Most changes are at the end.
+    if let last, last.id < id { return endIndex }
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Replaces, inserts or removes an entry. Returns the former one.
+  @discardableResult
+  mutating func set(_ new: EntryPatches?, for id: Int64) -> EntryPatches? {
+    let place = place(of: id)
+    let old = place < endIndex && self[place].id == id ? self[place] : nil
+    switch (old, new) {
+    case (nil, let new?): insert(new, at: place)
+    case (.some, let new?): self[place] = new
+    case (.some, nil): remove(at: place)
+    case (nil, nil): break
+    }
+    return old
+  }
+}
+
+// All functions must be called on the queue.
+extension OutboxRunner {
+  /// What has changed of the patches of waiting entries of the present account.
+  func patchNews<R: APIRequest>(
+    for target: R.Type, since cursor: WaitingPatches.Cursor?
+  ) throws -> WaitingPatches.News {
+    let (account, version) = (client.presentAccount ?? "", try store.dataVersion())
+    if let patches, patches.version == version, patches.account.hasSameBytes(as: account) {
+      return patches.news(for: ObjectIdentifier(target), since: cursor)
+    }
+    var read = WaitingPatches(account: account, version: version, after: patches)
+    if !optimistic.isEmpty {
+      for (id, type, state) in try store.waiting(of: account, types: Array(optimistic.keys)) {
+        read.set(patches?.known(id, state) ?? patches(of: id, type, state), for: id)
+      }
+    }
+    patches = read
+    return read.news(for: ObjectIdentifier(target), since: nil)
+  }
+
+  /// Follows the change of an entry, if the patches were read.
+  func followPatches(_ facts: EntryFacts) {
+    // Without a copy of `patches`, because a change of a shared value copies all entries.
+    guard optimistic[facts.type] != nil, patches?.account.hasSameBytes(as: facts.account) == true else { return }
+    let state = EntryPatches.state(key: facts.key, waits: facts.waits)
+    if facts.state.isFinal {
+      patches?.set(nil, for: facts.id)
+    } else if patches?.known(facts.id, state) == nil {
+      patches?.set(patches(of: facts.id, facts.type, state), for: facts.id)
+    }
+  }
+
+  /// The patches of a stored entry; none if it cannot be read, because sending it will report that.
+  private func patches(of id: Int64, _ type: String, _ state: Int) -> EntryPatches {
+    guard let type = optimistic[type], let stored = try? store.stored(id), stored.isIntact,
+      stored.facts.version <= type.outboxVersion,
+      let request = try? coding.decode(type, stored, store, allowsPending: true) as? any OptimisticRequest
+    else { return EntryPatches(id: id, state: state, patches: []) }
+    return EntryPatches(id: id, state: state, patches: request.patches(of: .init(rawValue: id)))
+  }
+}
