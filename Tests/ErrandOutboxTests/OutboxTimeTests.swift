@@ -42,6 +42,44 @@ struct OutboxTimeTests {
     #expect(time == OutboxTime(last: 9_000, correction: 100))
   }
 
+  @Test(arguments: [
+    // A clock that was not set back is not reset.
+    (OutboxTime(last: 5_000), OutboxTime(last: 5_000), 6_000, true, OutboxTime(last: 6_000)),
+    (OutboxTime(last: 9_000), OutboxTime(last: 9_000), 6_000, true, OutboxTime(last: 6_000, resets: 1)),
+    (OutboxTime(last: 9_000), OutboxTime(last: 9_000), 6_000, false, OutboxTime(last: 9_000, correction: 3_000)),
+    (OutboxTime(last: 5), OutboxTime(last: 9_000, correction: 8), 1_000, true, OutboxTime(last: 1_000, resets: 1)),
+    // Another process has reset the clock, so the own state counts no more, also if it is later.
+    (
+      OutboxTime(last: 9_000, correction: 5), OutboxTime(last: 50, resets: 3), 60, true, OutboxTime(last: 60, resets: 3)
+    ),
+    (OutboxTime(last: 9_000), OutboxTime(last: 50, resets: 3), 20, true, OutboxTime(last: 20, resets: 4)),
+    (
+      OutboxTime(last: 9_000, resets: 7), OutboxTime(last: 50, resets: 3), 20, false,
+      OutboxTime(last: 50, correction: 30, resets: 3)
+    ),
+    (
+      OutboxTime(last: 9, resets: .max), OutboxTime(last: 9, resets: .max), 1, true, OutboxTime(last: 1, resets: .min)
+    ),
+  ])
+  func `clock is reset if it was set back and is unused`(
+    own: OutboxTime, stored: OutboxTime, wall: Int64, isUnused: Bool, result: OutboxTime
+  ) {
+    var time = own
+    let now = time.exchange(stored, WallTime(milliseconds: wall)) { isUnused }
+    #expect(time == result)
+    #expect(now.milliseconds == result.last)
+  }
+
+  @Test func `use of a right clock is not examined`() {
+    var (time, count) = (OutboxTime(last: 5), 0)
+    _ = time.exchange(OutboxTime(last: 6), WallTime(milliseconds: 7)) {
+      count += 1
+      return true
+    }
+    #expect(count == 0)
+    #expect(OutboxTime(last: 5, resets: 1).isAhead(of: OutboxTime(last: 9)))
+  }
+
   @Test func `arithmetic does not trap at the limits`() {
     var time = OutboxTime(last: .max, correction: .max)
     #expect(read(&time, .min) == .max)

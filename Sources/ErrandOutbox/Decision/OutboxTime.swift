@@ -1,20 +1,28 @@
 import ErrandCache
 
-/// The clock of an outbox. It follows the wall clock, but never goes back, also not across restarts, except by up to a
+/// The clock of an outbox. It follows the wall clock, but does not go back, also not across restarts, except by up to a
 /// second after a crash: see ``OutboxStore/exchange(_:)``.
 ///
 /// If the wall clock is set back, the clock of the outbox continues from the last known time. So a key is never taken
 /// for younger than it is, and no wait becomes longer. If the wall clock is set forward, the clock of the outbox is,
 /// too.
+///
+/// While no stored time is compared with the clock, for example because no entry waits, the clock is reset to the wall
+/// clock. So a wrong time of the device has no effect on the entries that are added after it was corrected. The number
+/// of resets tells the other processes that their state is out of date, and that the times which they remember mean
+/// nothing any more.
 struct OutboxTime: Sendable, Equatable {
   /// The latest time that was read, in milliseconds since 1970.
   private(set) var last: Int64
-  /// How far the wall clock was set back since the folder was created, in milliseconds.
+  /// How far the wall clock was set back since the last reset, in milliseconds.
   private(set) var correction: Int64
+  /// How often the clock was reset since the folder was created.
+  private(set) var resets: Int64
 
-  init(last: Int64 = 0, correction: Int64 = 0) {
+  init(last: Int64 = 0, correction: Int64 = 0, resets: Int64 = 0) {
     self.last = last
     self.correction = correction
+    self.resets = resets
   }
 
   /// Reads the clock.
@@ -33,12 +41,23 @@ struct OutboxTime: Sendable, Equatable {
 
   /// Whether another state must be stored in place of `stored`.
   func isAhead(of stored: OutboxTime) -> Bool {
-    correction != stored.correction
+    resets != stored.resets || correction != stored.correction
       || WallTime(milliseconds: stored.last).milliseconds(to: WallTime(milliseconds: last)) >= 1_000
   }
 
-  /// Adopts the state that another process has stored.
+  /// Adopts the state that another process has stored, and reads the clock. Resets it if it was set back and
+  /// `isUnused` returns true: no stored time may be compared with the clock then.
+  mutating func exchange(_ stored: OutboxTime, _ wall: WallTime, isUnused: () throws -> Bool) rethrows -> WallTime {
+    merge(stored)
+    let now = read(wall)
+    guard correction > 0, try isUnused() else { return now }
+    self = OutboxTime(last: wall.milliseconds, resets: resets &+ 1)
+    return wall
+  }
+
+  /// Adopts the state that another process has stored. After a reset, only the stored state counts.
   mutating func merge(_ other: OutboxTime) {
+    guard other.resets == resets else { return self = other }
     last = max(last, other.last)
     correction = max(correction, other.correction)
   }

@@ -21,20 +21,18 @@ extension OutboxRunner {
     _ type: R.Type, _ encoded: EncodedRequest, _ rule: OutboxRule, account: String, window: Int64?
   ) throws -> EntryFacts {
     point(.adding)
-    let now = now()
     let key = UUID().uuidString.lowercased()
-    var facts = EntryFacts(
-      id: 0, type: R.outboxType, version: encoded.version, account: account, lane: rule.lane(key: key), key: key,
-      isSealed: encoded.isSealed, added: now, notBefore: now)
-    facts.expires = rule.expiry.milliseconds.map { now.advanced(byMilliseconds: $0) }
-    facts.window = window
-    facts.attemptLimit = rule.attemptLimit
-    facts.stopsLane = rule.stopsLane
-    let new = NewEntry(
-      facts: facts, request: encoded.data, supersedes: rule.supersedesQueued, cancels: rule.cancelledTypes,
-      parents: encoded.parents, files: encoded.files)
-    let added = try store.transaction {
-      try store.exchange(&clock)
+    let added = try commit { now in
+      var facts = EntryFacts(
+        id: 0, type: R.outboxType, version: encoded.version, account: account, lane: rule.lane(key: key), key: key,
+        isSealed: encoded.isSealed, added: now, notBefore: now)
+      facts.expires = rule.expiry.milliseconds.map { now.advanced(byMilliseconds: $0) }
+      facts.window = window
+      facts.attemptLimit = rule.attemptLimit
+      facts.stopsLane = rule.stopsLane
+      let new = NewEntry(
+        facts: facts, request: encoded.data, supersedes: rule.supersedesQueued, cancels: rule.cancelledTypes,
+        parents: encoded.parents, files: encoded.files)
       return try store.add(new, at: now)
     }
     point(.added)

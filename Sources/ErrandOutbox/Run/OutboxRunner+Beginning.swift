@@ -10,9 +10,10 @@ extension OutboxRunner {
   ) throws -> [(facts: EntryFacts, request: any OutboxRequest)] {
     guard !decision.send.isEmpty || !decision.reconcile.isEmpty || !decision.expire.isEmpty else { return [] }
     point(.beginning)
-    let (changed, started) = try store.transaction {
-      try store.exchange(&clock)
+    let (changed, started) = try commit { present -> ([EntryFacts], [(EntryFacts, any OutboxRequest)]) in
       var started: [(EntryFacts, any OutboxRequest)] = []
+      // The clock was reset after the decision.
+      guard present >= now else { return ([], started) }
       var changed = try decision.expire.flatMap { try store.apply(.expire, to: $0, now) }
       for id in decision.send + decision.reconcile {
         let begun = try begin(id, reconciles: decision.reconcile.contains(id), now)

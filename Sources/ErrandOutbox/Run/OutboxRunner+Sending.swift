@@ -106,9 +106,7 @@ extension OutboxRunner {
   /// Records the results of attempts.
   func saveUnsaved() throws {
     while let ended = unsaved.first {
-      let now = now()
-      let changed: [EntryFacts] = try store.transaction {
-        try store.exchange(&clock)
+      let changed: [EntryFacts] = try commit { now in
         // If the app has resent the entry with another key meanwhile, the result belongs to an earlier change.
         guard try store.facts(of: ended.id)?.key == ended.key else { return [] }
         return try store.apply(

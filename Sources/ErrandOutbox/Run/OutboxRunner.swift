@@ -85,26 +85,47 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   ) async throws(OutboxError) -> Value {
     let result: Result<Value, OutboxError> = await withUnsafeContinuation { continuation in
       queue.async {
-        let result = Result {
-          if self.isClosed { throw OutboxError(.closed, "The outbox was closed; open another one.") }
-          return try job(self)
-        }.mapError { OutboxError.mapping($0, self.folder.path) }
-        self.reportDamage()
-        continuation.resume(returning: result)
+        // Without a variable, which would keep the value for a moment after the caller has it.
+        continuation.resume(returning: self.run(job))
       }
     }
     return try result.get()
   }
 
+  private func run<Value: Sendable>(
+    _ job: (OutboxRunner) throws -> Value
+  ) -> Result<Value, OutboxError> {
+    defer { reportDamage() }
+    return Result {
+      if isClosed { throw OutboxError(.closed, "The outbox was closed; open another one.") }
+      return try job(self)
+    }.mapError { OutboxError.mapping($0, folder.path) }
+  }
+
   /// Changes the store in one transaction, then publishes the changes.
   func change(_ change: (WallTime) throws -> [EntryFacts]) throws {
-    let now = now()
-    let changed = try store.transaction {
-      try store.exchange(&clock)
-      return try change(now)
-    }
-    publish(changed)
+    publish(try commit(change))
     request()
+  }
+
+  /// Changes the store in one transaction, which receives the time.
+  func commit<Value>(_ body: (WallTime) throws -> Value) throws -> Value {
+    let (value, clock) = try store.transaction {
+      var clock = self.clock
+      let now = try store.exchange(&clock, configuration.clock())
+      return (try body(now), clock)
+    }
+    adopt(clock)
+    return value
+  }
+
+  /// Adopts the state of the clock that was stored. The times from before a reset mean nothing any more.
+  private func adopt(_ stored: OutboxTime) {
+    if stored.resets != clock.resets {
+      hold.end()
+      (lastRemoval, nextPass) = (nil, nil)
+    }
+    clock.merge(stored)
   }
 
   func now() -> WallTime { clock.read(configuration.clock()) }
@@ -166,8 +187,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     watches.touch()
     if lease != nil {
       do {
-        let now = now()
-        try store.transaction { try store.wake(at: now) }
+        try commit { now in try store.wake(at: now) }
       } catch {
         return look(after: 1_000)
       }
@@ -215,8 +235,8 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
       try saveUnsaved()
       try readForeignChanges()
       let began = client.timers.now
+      guard try takeLease() else { return look(after: min(poll ?? Self.leasePoll, Self.leasePoll)) }
       let now = now()
-      guard try takeLease(now) else { return look(after: min(poll ?? Self.leasePoll, Self.leasePoll)) }
       try removeOldEntries(now)
       let decision = try decide(now)
       let started = try begin(decision, now)
@@ -234,7 +254,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
 
   /// Takes the right to send, if no other process has it. Entries that an earlier process was sending are queued again
   /// before anything is sent.
-  private func takeLease(_ now: WallTime) throws -> Bool {
+  private func takeLease() throws -> Bool {
     if lease != nil { return true }
     guard let lock = FileLock.alone(folder.lease, waiting: 1) else {
       guard SystemFile.kind(folder.lease) == .file, access(folder.lease, R_OK | W_OK) == 0 else {
@@ -242,10 +262,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
       }
       return false
     }
-    let changed = try store.transaction {
-      try store.exchange(&clock)
-      return try store.recover(at: now, configuration.backOff)
-    }
+    let changed = try commit { now in try store.recover(at: now, configuration.backOff) }
     lease = lock
     publish(changed)
     // By the clock of the file system, which is not the clock of the outbox.
@@ -258,7 +275,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     if let lastRemoval, lastRemoval.milliseconds(to: now) < Self.longestLook { return }
     lastRemoval = now
     guard let history = configuration.history.milliseconds else { return }
-    try store.transaction { try store.purge(before: now.advanced(byMilliseconds: -history)) }
+    try commit { now in try store.purge(before: now.advanced(byMilliseconds: -history)) }
   }
 
   private func decide(_ now: WallTime) throws -> OutboxSchedule {
@@ -278,6 +295,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     let version = try store.dataVersion()
     guard version != seenVersion else { return }
     try store.loadDamage()
+    adopt(try store.clock())
     for id in watches.watched where running[id] == nil {
       if let facts = try store.facts(of: id) { watches.refresh(facts) }
     }

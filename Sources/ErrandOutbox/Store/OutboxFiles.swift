@@ -57,18 +57,19 @@ package final class OutboxFiles {
     _ change: (EntryFacts, WallTime) throws -> [EntryFacts]
   ) throws(OutboxError) {
     try mapped {
-      let now = now
       // The facts alone may be readable.
       _ = try store.sparing(id.rawValue) { try store.stored(id.rawValue) }
       let isUsable = try store.restore(id.rawValue, at: now)
       guard isUsable || mayBeDamaged else { throw OutboxStore.damaged(id.rawValue) }
-      try store.transaction {
-        try store.exchange(&clock)
+      clock = try store.transaction {
+        var clock = clock
+        let now = try store.exchange(&clock, .now)
         let facts = try facts(of: id)
         guard isAllowed(facts) else {
           throw OutboxError(.state, "Entry \(id) is \(facts.state.rawValue), so it cannot \(what).")
         }
         _ = try change(facts, now)
+        return clock
       }
     }
   }

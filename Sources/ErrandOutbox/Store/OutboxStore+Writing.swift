@@ -324,6 +324,14 @@ extension OutboxStore {
     }
   }
 
+  /// Treats entries whose end is later than the time of a clock that was reset as if they had ended now. They are kept
+  /// a little longer.
+  func shorten(endsAfter now: WallTime) throws {
+    try each("SELECT id FROM entry INDEXED BY entry_ended WHERE state IN (2, 6) AND ended>?", .time(now)) { id in
+      try run("UPDATE entry SET ended=? WHERE id=?", .time(now), .number(id))
+    }
+  }
+
   /// Deletes entries that were delivered or cancelled long ago.
   func purge(before moment: WallTime) throws {
     try each("SELECT id FROM entry INDEXED BY entry_ended WHERE state IN (2, 6) AND ended<?", .time(moment)) { id in

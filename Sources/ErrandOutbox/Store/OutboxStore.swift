@@ -106,8 +106,11 @@ package final class OutboxStore {
     CREATE TABLE damaged(id INTEGER PRIMARY KEY, type TEXT NOT NULL, account TEXT NOT NULL, lane TEXT NOT NULL,
     state INTEGER NOT NULL, stops INTEGER NOT NULL, sent INTEGER NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL)
     """,
-    "CREATE TABLE clock(id INTEGER PRIMARY KEY, last INTEGER NOT NULL, correction INTEGER NOT NULL)",
-    "INSERT INTO clock VALUES (1, 0, 0)",
+    """
+    CREATE TABLE clock(id INTEGER PRIMARY KEY, last INTEGER NOT NULL, correction INTEGER NOT NULL,
+    resets INTEGER NOT NULL)
+    """,
+    "INSERT INTO clock VALUES (1, 0, 0, 0)",
   ]
 
   // MARK: - Statements
@@ -194,18 +197,32 @@ package final class OutboxStore {
 
   /// The stored state of the clock.
   func clock() throws -> OutboxTime {
-    try rows("SELECT last, correction FROM clock WHERE id=1") {
-      OutboxTime(last: $0.number(0), correction: $0.number(1))
+    try rows("SELECT last, correction, resets FROM clock WHERE id=1") {
+      OutboxTime(last: $0.number(0), correction: $0.number(1), resets: $0.number(2))
     }.first ?? OutboxTime()
   }
 
   /// Adopts what another process has stored of the clock, and stores the result if the stored state is older than a
-  /// second: each write of another row makes a commit larger. Must be called inside a transaction.
-  func exchange(_ clock: inout OutboxTime) throws {
+  /// second: each write of another row makes a commit larger. Returns the time. Must be called inside a transaction,
+  /// before the transaction uses a time. If the transaction fails, the former state must be used again.
+  func exchange(_ clock: inout OutboxTime, _ wall: WallTime) throws -> WallTime {
     let stored = try self.clock()
-    clock.merge(stored)
-    guard clock.isAhead(of: stored) else { return }
-    try run("UPDATE clock SET last=?, correction=? WHERE id=1", .number(clock.last), .number(clock.correction))
+    let now = try clock.exchange(stored, wall) { try isClockUnused() }
+    if clock.resets != stored.resets { try shorten(endsAfter: now) }
+    guard clock.isAhead(of: stored) else { return now }
+    try run(
+      "UPDATE clock SET last=?, correction=?, resets=? WHERE id=1", .number(clock.last), .number(clock.correction),
+      .number(clock.resets))
+    return now
+  }
+
+  /// Whether no entry waits, and no dead letter has a key that the server may forget. The other times of dead letters
+  /// are only shown, and replaced if the app resends the entry.
+  private func isClockUnused() throws -> Bool {
+    guard try ids(in: [.queued, .sending], after: 0, limit: 1).isEmpty else { return false }
+    let limit = 1_000
+    let dead = try ids(in: OutboxState.allCases.filter(\.isDeadLetter), after: 0, limit: limit)
+    return try dead.count < limit && dead.allSatisfy { try facts(of: $0)?.unknownSince == nil }
   }
 }
 
