@@ -25,7 +25,8 @@ struct EntryPatches: Sendable {
 ///
 /// They are read from the store when they are asked for. Afterwards they follow the changes of this process, so a change
 /// does not read the entries that wait. They are read again if another process has changed the store, or for another
-/// account. The memory is that of the closures of the app and about 150 bytes for each entry of an optimistic type.
+/// account. The memory is that of the closures of the app and about 200 bytes for each entry of an optimistic type:
+/// 100,000 entries with two patches each used 50 MB.
 struct WaitingPatches {
   /// A place in the sequence of all changes.
   struct Cursor: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import CSQLite
 import ErrandCache
 import ErrandSupport
 import Foundation
@@ -13,7 +14,7 @@ extension OutboxStore {
   func sparing<Value>(_ id: Int64, _ work: () throws -> Value) throws -> Value? {
     guard damaged[id] == nil else { return nil }
     let isChange = database.isInTransaction
-    do { return try work() } catch let failure as SQLiteFailure where failure.meaning == .broken {
+    do { return try work() } catch let failure as SQLiteFailure where failure.isDamage {
       if isChange { throw FoundDamage(id: id, failure: failure) }
       _ = try note(FoundDamage(id: id, failure: failure))
       return nil
@@ -23,7 +24,7 @@ extension OutboxStore {
   /// Reads. Returns nil if the database is damaged there. Must be called outside a transaction: SQLite allows no
   /// further change in a transaction that has met damage.
   func unlessDamaged<Value>(_ read: () throws -> Value) throws -> Value? {
-    do { return try read() } catch let failure as SQLiteFailure where failure.meaning == .broken { return nil }
+    do { return try read() } catch let failure as SQLiteFailure where failure.isDamage { return nil }
   }
 
   /// Puts an entry on the list of damaged ones. If the list cannot be stored, because its table or an index is
@@ -111,7 +112,7 @@ extension OutboxStore {
     do {
       try save(damaged: facts)
       try promote(facts.account, facts.lane)
-    } catch let failure as SQLiteFailure where failure.meaning == .broken {
+    } catch let failure as SQLiteFailure where failure.isDamage {
       throw FoundDamage(id: nil, failure: failure)
     }
   }
@@ -159,6 +160,13 @@ extension OutboxStore {
   static func damaged(_ id: Int64) -> OutboxError {
     OutboxError(
       .unreadable, "Entry \(id) is damaged; keep a copy of the folder, discard the entry, and add another one.")
+  }
+}
+
+extension SQLiteFailure {
+  /// Whether a part of the file is damaged. Other broken statements, such as a value that is too large, are no damage.
+  fileprivate var isDamage: Bool {
+    meaning == .broken && [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR].contains(code & 0xFF)
   }
 }
 
