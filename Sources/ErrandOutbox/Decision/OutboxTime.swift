@@ -1,7 +1,7 @@
 import ErrandCache
 
 /// The clock of an outbox. It follows the wall clock, but does not go back, also not across restarts, except by up to a
-/// second after a crash: see ``OutboxStore/exchange(_:)``.
+/// second after a crash: see ``OutboxStore/exchange(_:_:)``.
 ///
 /// If the wall clock is set back, the clock of the outbox continues from the last known time. So a key is never taken
 /// for younger than it is, and no wait becomes longer. If the wall clock is set forward, the clock of the outbox is,

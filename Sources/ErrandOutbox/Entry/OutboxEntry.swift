@@ -30,8 +30,8 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let reason: OutboxReason?
   /// The number of attempts that count for the limit of the rule.
   public let attempts: Int
-  /// The time at which the entry was added; zero if the row of a damaged entry cannot be read. All times are those of the outbox, whose clock goes back only while no entry
-  /// waits.
+  /// The time at which the entry was added; zero if the row of a damaged entry cannot be read. All times are those of
+  /// the outbox, whose clock goes back only while no entry waits.
   public let added: WallTime
   /// The time before which the entry is not sent again.
   public let notBefore: WallTime
