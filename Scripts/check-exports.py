@@ -19,7 +19,7 @@ NOT_SHOWN = {
         BodySourceFailure CallState Exchange MonotonicInstant SharedTimers TimerToken Timers Transport
         TransportCapabilities TransportFailure TransportRegistry Wakeup
     """,
-    "ErrandCore": "CacheMiss CallDecision ChecksumHash FlightCall FlightExchange FormatFailure WireMessage",
+    "ErrandCore": "CacheMiss CallDecision ChecksumHash FlightExchange FormatFailure WireMessage",
     "ErrandCache": """
         CacheEntry CacheEntryHead CacheEntryLabel CacheEntryRecord CacheEntryState CacheKey CacheLookup CacheSelection
         CacheStore Digest MemoryStore RemovalState SQLiteStore TieredStore VaryingField WallTime

@@ -118,6 +118,7 @@
 @_exported public import struct ErrandCore.Envelope
 @_exported public import struct ErrandCore.EventStream
 @_exported public import struct ErrandCore.FixedCredential
+@_exported public import struct ErrandCore.FlightCall
 @_exported public import class ErrandCore.FlightRecord
 @_exported public import struct ErrandCore.FlightRecording
 @_exported public import struct ErrandCore.FormValues
