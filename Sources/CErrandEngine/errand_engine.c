@@ -3,6 +3,7 @@
 
 #include "errand_engine.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/sendfile.h>
@@ -12,7 +13,11 @@ enum { most_events = 256 };
 
 int errand_poller_wait(int poller, errand_event *events, int count, int milliseconds) {
   struct epoll_event found[most_events];
-  int number = epoll_wait(poller, found, count < most_events ? count : most_events, milliseconds);
+  int most = count < most_events ? count : most_events;
+  int number = epoll_wait(poller, found, most, milliseconds);
+  // A process that was stopped and continues is interrupted here. The events of the meantime must be handled before the
+  // time-outs.
+  if (number < 0 && errno == EINTR) number = epoll_wait(poller, found, most, 0);
   for (int index = 0; index < number; index += 1) {
     uint32_t flags = 0;
     if (found[index].events & EPOLLIN) flags |= errand_readable;

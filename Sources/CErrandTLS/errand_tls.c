@@ -27,6 +27,7 @@ struct errand_tls {
   size_t messages;      // the messages of TLS itself that were received, those of the handshake until it is complete
   size_t content;       // the bytes of application data that were read
   size_t unfinished;    // the bytes of content in a record that the socket has not accepted completely
+  size_t record_end;    // the end of this record in the bytes that the socket has not accepted
   char *unsent;         // the bytes that OpenSSL has written and the socket has not accepted; null if there are none
   size_t unsent_start, unsent_end;
   SSL_SESSION *session; // the last session that the server offered, until the caller takes it
@@ -95,6 +96,12 @@ static bool send_unsent(errand_tls *tls) {
   if (tls->unsent_start < tls->unsent_end) return false;
   drop_unsent(tls);
   return true;
+}
+
+// Sends the bytes that the socket has not accepted yet. Returns true if none of the last record with content are left. An
+// answer to a server's KeyUpdate may follow the record.
+static bool send_record(errand_tls *tls) {
+  return send_unsent(tls) || (tls->writing == errand_tls_done && tls->unsent_start >= tls->record_end);
 }
 
 static bool keep_unsent(errand_tls *tls, const char *bytes, size_t count) {
@@ -348,8 +355,9 @@ errand_tls_result errand_tls_write(errand_tls *tls, const void *bytes, size_t le
                                 &tls->unfinished);
       if (result != 1) last = interpret(tls, result);
       if (last != errand_tls_later) tls->writing = last;
+      tls->record_end = tls->unsent_end;
     }
-    if (last == errand_tls_done && !send_unsent(tls)) last = errand_tls_later;
+    if (last == errand_tls_done && !send_record(tls)) last = errand_tls_later;
     if (last == errand_tls_done) {
       *count += tls->unfinished < left ? tls->unfinished : left;
       tls->unfinished = 0;

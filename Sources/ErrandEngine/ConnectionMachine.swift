@@ -177,6 +177,9 @@
       receiving = .body
     }
 
+    /// Records that bytes arrived after the end of the response. The connection must then not be reused.
+    mutating func noteExcess() { hasExcess = true }
+
     // MARK: - The end
 
     /// Records the end of the stream, and closes the state machine. `isReset` is true if the connection was reset.
@@ -288,9 +291,9 @@
       }
     }
 
-    /// Drops bytes that arrived after the end of the response. The connection must then not be reused.
+    /// Drops bytes that arrived after the end of the response.
     private mutating func dropExcess(_ bytes: UnsafeRawBufferPointer) -> (step: Step, used: Int) {
-      hasExcess = true
+      noteExcess()
       return (.more, bytes.count)
     }
 

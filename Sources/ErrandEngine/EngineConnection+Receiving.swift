@@ -15,10 +15,11 @@
     /// Continues to send and receive on this connection. The connection was paused because it had reached a limit of
     /// the last loop iteration.
     func continueTurn() {
-      if isYielding { return continueBody() }
+      let yields = isYielding
+      if yields { continueBody() }
       sendBody()
       // The poller reports the end of the stream only once, perhaps before the limit stopped the reading.
-      if isOpen { readable(hasEnded: true) }
+      if isOpen, !yields { readable(hasEnded: true) }
     }
 
     /// Reads received bytes from the system until no bytes are left, the body pauses, or the limit of one loop
@@ -86,10 +87,14 @@
           exchange.firstByte = .now
           exchange.noteProgress()
         }
+        let rest = start + used
         switch step {
         case .more: break
         case .informational: exchange.exchange.onInformational?(machine.head)
-        case .head(let framing): try exchange.begin(framing, machine.head, machine.contentEncoding, loop)
+        case .head(let framing):
+          try exchange.begin(framing, machine.head, machine.contentEncoding, loop)
+          // The idle time-out applies again if the rest of the request is not sent, also while its source has paused.
+          if machine.sending == .abandoned { loop.expectWatch(of: exchange) }
         case .unasked:
           lost(isReset: false)
           return false
@@ -98,15 +103,15 @@
           let taken = try exchange.content?.take(piece, &loop.decoding) ?? (piece.count, true)
           machine.giveBack(piece.count - taken.used)
           if exchange.content?.needsNoMore == true {
-            complete()
+            complete(hasExcess: rest < bytes.count)
             return false
           }
           if !taken.mayContinue {
-            stopReading(bytes[(start + used - (piece.count - taken.used))...], exchange)
+            stopReading(bytes[(rest - (piece.count - taken.used))...], exchange)
             return true
           }
         }
-        start += used
+        start = rest
       }
       return true
     }
@@ -138,7 +143,7 @@
       } catch {
         return loop.fail(exchange, error)
       }
-      if exchange.content?.needsNoMore == true { return complete() }
+      if exchange.content?.needsNoMore == true { return complete(hasExcess: !unusedBytes.isEmpty) }
       if !unusedBytes.isEmpty {
         let bytes = unusedBytes
         unusedBytes = []
@@ -146,13 +151,17 @@
       } else if machine.isWhole {
         complete()
       }
+      // The poller may have reported bytes or the end of the stream while the body was stopped.
+      if machine.phase == .idle { return readIdle() }
       if self.exchange === exchange, machine.phase == .busy, !isReadingStopped { readable(hasEnded: true) }
     }
 
     /// Ends the exchange with its response. If the server rejected `Expect: 100-continue`, or if the proxy asks for
-    /// another answer, sends the request again instead.
-    private func complete() {
+    /// another answer, sends the request again instead. `hasExcess` is true if bytes that the exchange does not need
+    /// have arrived after its content.
+    private func complete(hasExcess: Bool = false) {
       guard let exchange else { return }
+      if hasExcess { machine.noteExcess() }
       if exchange.isChallenged {
         exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
         return loop.sendAgain(exchange, isKept: machine.finish())

@@ -237,8 +237,9 @@
         let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
         guard let pingEnd = stream.connection.pingEnd else { return end }
         return end.map { min($0, pingEnd) } ?? pingEnd
-      case .connected:
-        if isPaused || upload?.isPaused == true { return continueEnd }
+      case .connected(let connection):
+        let isSourcePaused = upload?.isPaused == true && connection.machine.sending == .body
+        if isPaused || isSourcePaused { return continueEnd }
         let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
         guard let continueEnd else { return end }
         return end.map { min($0, continueEnd) } ?? continueEnd

@@ -156,7 +156,9 @@
       case .joining: failConnecting(exchange)
       case .connected(let connection):
         if let end = exchange.continueEnd, end <= now { return connection.proceed() }
-        failIdle(exchange)
+        // The response may have arrived while the loop was busy or the process was stopped.
+        connection.readable(hasEnded: false)
+        failIfIdle(exchange)
       case .streaming(let stream):
         if stream.connection.isOverdue {
           // The answer may have arrived while the loop was busy.
@@ -164,7 +166,8 @@
           return stream.connection.endIfOverdue()
         }
         stream.connection.ping()
-        failIdle(exchange)
+        stream.connection.readable()
+        failIfIdle(exchange)
       }
     }
 
@@ -173,7 +176,8 @@
       fail(exchange, exchange.failure(.connectTimeout, text))
     }
 
-    private func failIdle(_ exchange: EngineExchange) {
+    private func failIfIdle(_ exchange: EngineExchange) {
+      guard exchange.slot != nil, let end = exchange.watchEnd, end <= now else { return }
       let text = FailureText.idleTimeout(exchange.origin, after: exchange.exchange.idleTimeout)
       fail(exchange, exchange.failure(.idleTimeout, text))
     }

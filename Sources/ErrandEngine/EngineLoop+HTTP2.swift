@@ -124,9 +124,9 @@
     /// Handles a connection that could not be opened. If the exchange may use another connection to the server, it waits
     /// until that one takes a stream, at most until the connect time-out. Otherwise it fails.
     func notConnected(_ exchange: EngineExchange, _ failure: TransportFailure) {
-      guard let open = sharedPool.first(of: exchange.origin, where: exchange.mayUse) else {
-        return fail(exchange, failure)
-      }
+      guard mayShareConnection(exchange),
+        let open = sharedPool.first(of: exchange.origin, where: exchange.mayUse)
+      else { return fail(exchange, failure) }
       let others = endOpening(of: exchange)
       leave(exchange.stage, keeping: nil)
       exchange.stage = .joining
@@ -230,8 +230,9 @@
     /// Places the exchanges that need another connection, and sends the bytes of all connections.
     func settleHTTP2() {
       while !unplaced.isEmpty || !unflushed.isEmpty || !relieved.isEmpty {
-        for origin in relieved { continueCrowd(of: origin) }
+        let origins = relieved
         relieved.removeAll()
+        for origin in origins { continueCrowd(of: origin) }
         let exchanges = unplaced
         unplaced.removeAll()
         for exchange in exchanges {

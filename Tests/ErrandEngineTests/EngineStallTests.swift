@@ -1,0 +1,90 @@
+#if os(Linux)
+  import ErrandCore
+  import CodedSamples
+  import ErrandDecoding
+  import ErrandHTTP
+  import ErrandTesting
+  import Foundation
+  import TestSupport
+  import Testing
+  import TransportChecks
+
+  @testable import ErrandEngine
+
+  /// Exchanges that wait: for the source of a body, for a sink, for the rest of a loop iteration.
+  struct EngineStallTests {
+    /// An exchange that ends after 30 seconds at the latest.
+    private static func exchange(
+      _ request: HTTPRequest, idleTimeout: Duration? = .seconds(60), limits: ResponseLimits = ResponseLimits(),
+      sink: (any BodySink)? = nil
+    ) -> Exchange {
+      let timers = SharedTimers.shared
+      let call = CallState(deadline: timers.now.advanced(by: .seconds(30)), timers: timers)
+      return Exchange(request: request, call: call, idleTimeout: idleTimeout, limits: limits, sink: sink)
+    }
+
+    /// The response exceeds the decoding budget while the request body exceeds its share of the same iteration.
+    @Test func `an upload continues beside a large coded response`() async throws {
+      let coded = CodedSamples.encode([UInt8](repeating: 7, count: 8 << 20), .gzip)
+      let body = HTTPBody(Data(repeating: 1, count: 6 << 20))
+      for _ in 0..<3 {
+        let server = try LoopbackServer()
+        let answer = LoopbackAnswer.data(coded).setting("Content-Encoding", to: "gzip")
+        server.enqueue(answer, reception: .afterAnswer)
+        let request = try HTTPRequest(method: .put, url: server.url, body: body)
+        let limits = ResponseLimits(expansion: nil)
+        let response = try await EngineTransport().send(Self.exchange(request, limits: limits))
+        #expect(response.body.count == 8 << 20)
+        #expect(await eventually { server.requests.first?.bodyLength == 6 << 20 })
+      }
+    }
+
+    @Test func `a refused upload with a paused source has a time-out`() async throws {
+      let server = try LoopbackServer()
+      server.enqueue(
+        LoopbackAnswer([.head(status: 413, headers: ["Content-Length": "5"]), .wait(Gate())]), reception: .never)
+      let body = HTTPBody.stream(length: 10) { flow in
+        PieceSource([.bytes([1]), .later], PieceSource.Log(), flow) { _ in }
+      }
+      let request = try HTTPRequest(method: .post, url: server.url, body: body)
+      let exchange = Self.exchange(request, idleTimeout: .milliseconds(100))
+      #expect(await TransportConformance.failure(of: exchange, over: EngineTransport())?.kind == .idleTimeout)
+    }
+
+    @Test(arguments: [BodyDisposition.memory(limit: 1_000), .discard])
+    func `bytes behind a shortened body close the connection`(disposition: BodyDisposition) async throws {
+      let length = disposition == .discard ? 1 << 21 : 2_000
+      let text = "HTTP/1.1 404 Not Found\r\nContent-Length: \(length)\r\n\r\n"
+      let excess = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
+      let bytes = Array(text.utf8) + [UInt8](repeating: 0x61, count: length) + Array(excess.utf8)
+      let server = try LoopbackServer()
+      server.enqueue(.raw(bytes, thenCloses: false), .ok("right"))
+      let transport = EngineTransport()
+      let sink = RecordingSink(disposition: { _ in disposition })
+      _ = try await transport.send(Self.exchange(try HTTPRequest(url: server.url), sink: sink))
+      #expect(try await TransportConformance.get(transport, server.url).text == "right")
+      #expect(server.connectionCount == 2)
+    }
+
+    @Test func `a connection that ended during a pause is not kept`() async throws {
+      let hasClosed = Gate()
+      let server = try LoopbackServer()
+      server.enqueue(
+        LoopbackAnswer([
+          .head(status: 200, headers: ["Content-Length": "3"]), .body([1, 2, 3]), .halfClose, .reach(hasClosed),
+        ]))
+      let transport = EngineTransport()
+      let timers = try #require(transport.timers as? EngineTimers)
+      let sink = RecordingSink(onPiece: { _, _ in false })
+      async let response = transport.send(Self.exchange(try HTTPRequest(url: server.url), sink: sink))
+      try await hasClosed.reached()
+      #expect(await eventually { sink.pieces == 1 })
+      sink.resume()
+      #expect(try await response.status == 200 && sink.bytes == Data([1, 2, 3]))
+      let kept = await withCheckedContinuation { continuation in
+        _ = timers.schedule(at: timers.now) { continuation.resume(returning: timers.loop.pool.count) }
+      }
+      #expect(kept == 0)
+    }
+  }
+#endif
