@@ -17,7 +17,7 @@ package enum JSONMask {
   /// Whether the values under a key are probably secrets. The words in the key decide.
   package static func isSecret(key: String) -> Bool {
     let plain = key.asciiLetters
-    return fragments.contains { plain.contains($0) } || !words(of: key).isDisjoint(with: secretWords)
+    return fragments.contains { plain.contains(bytesOf: $0) } || !words(of: key).isDisjoint(with: secretWords)
       || plain.hasSuffix("key")  // `plain` is ASCII, so no combining mark can hide the suffix
   }
 
@@ -39,6 +39,7 @@ package enum JSONMask {
   /// The words of a key in lower case: `apiKey`, `api_key` and `API-Key` give "api" and "key". Combining accents and
   /// invisible scalars are left out, so that they do not hide a word.
   private static func words(of key: String) -> Set<String> {
+    if key.utf8.allSatisfy({ $0 < 0x80 }) { return words(ofASCII: key) }
     var words: Set<String> = []
     var word = ""
     var wasLower = false
@@ -51,6 +52,24 @@ package enum JSONMask {
       }
       if properties.isAlphabetic { word += properties.lowercaseMapping }
       wasLower = properties.isLowercase
+    }
+    words.insert(word)
+    return words
+  }
+
+  /// The same for a key in ASCII, which needs no properties of Unicode. A flight record tests the name of each field.
+  private static func words(ofASCII key: String) -> Set<String> {
+    var words: Set<String> = []
+    var word = ""
+    var wasLower = false
+    for byte in key.utf8 {
+      let (isUpper, isLower) = (0x41...0x5A ~= byte, 0x61...0x7A ~= byte)
+      if !(isUpper || isLower) || (wasLower && isUpper) {
+        words.insert(word)
+        word = ""
+      }
+      if isUpper || isLower { word.unicodeScalars.append(Unicode.Scalar(byte | 0x20)) }
+      wasLower = isLower
     }
     words.insert(word)
     return words

@@ -14,14 +14,12 @@ enum Secrets {
 
   /// Returns a query or a form in which the values of secret names are masked.
   static func maskedPairs(_ text: some StringProtocol) -> String {
-    // Split the text by Unicode scalars. In a Swift string, an ampersand that is followed by a combining accent is a
-    // different `Character`, so a split by characters would not find it.
-    let pairs = Substring(text).unicodeScalars.split(separator: "&", omittingEmptySubsequences: false)
-    return pairs.map { pair in
-      guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
-      let name = String(pair[..<equals])
-      return isSecret(name.removingPercentEncoding ?? name) ? String(pair[...equals]) + mask : String(pair)
-    }.joined(separator: "&")
+    URLText.changing(items: String(text), masked)
+  }
+
+  /// The text for a secret value of a query or a form; nil if the value is not secret.
+  private static func masked(_ name: Substring, _ value: Substring) -> String? {
+    isSecret(name.removingPercentEncoding ?? String(name)) ? mask : nil
   }
 
   /// Returns a JSON or form body in which the values of secret names are masked.
@@ -43,7 +41,7 @@ enum Secrets {
   /// Returns a request target, or a text with URLs, in which the user information and the secret values of every query
   /// and fragment are masked.
   static func maskedTarget(_ target: String) -> String {
-    URLText.changing(target, items: { maskedPairs($0) }, userInfo: { _ in mask })
+    URLText.changing(target, item: masked, userInfo: { _ in mask })
   }
 
   /// The printed form of a field's value. A secret is masked, but the scheme of a credential stays visible.

@@ -3,8 +3,8 @@ import Foundation
 
 /// Masks the bytes of bodies for curl commands and for the flight record.
 enum BodyMask {
-  /// Returns a body without secrets. In JSON, the values whose names suggest a secret are masked; in a form, all values.
-  /// A body of another format is replaced by a text that states its size.
+  /// Returns a body without secrets. In JSON, the values whose names suggest a secret are masked, and the secrets in
+  /// URLs; in a form, all values. A body of another format is replaced by a text that states its size.
   static func masked(_ body: Data, _ fields: HTTPFields) -> Data {
     if body.isEmpty { return body }
     let type = fields[.contentType].flatMap { MediaType($0) }
@@ -20,17 +20,29 @@ enum BodyMask {
 }
 
 extension JSONValue {
-  /// A copy in which all values whose names suggest a secret, such as `token`, are masked.
+  /// A copy in which the values whose names suggest a secret are masked, and the secrets in URLs. Of a name that often
+  /// has other values, too, only texts are masked: `{"code": 0}` is a result, `{"code": "4/0AX…"}` a secret.
   fileprivate var masked: JSONValue {
     switch content {
     case .object(let members):
       .object(
         Dictionary(
           uniqueKeysWithValues: members.map { key, value in
-            (key, JSONMask.isSecret(key: key) ? .string(Redaction.mask) : value.masked)
+            if JSONMask.isSecret(key: key) { return (key, .string(Redaction.mask)) }
+            return (key, SecretName.isSecret(key) ? value.maskedTexts : value.masked)
           }))
     case .array(let elements): .array(elements.map(\.masked))
+    case .string(let text): .string(FlightMask.maskedURLs(text))
     default: self
+    }
+  }
+
+  /// A copy in which the text itself, or the texts in the list, are masked. Objects are masked by the names in them.
+  private var maskedTexts: JSONValue {
+    switch content {
+    case .string: .string(Redaction.mask)
+    case .array(let elements): .array(elements.map(\.maskedTexts))
+    default: masked
     }
   }
 }

@@ -5,11 +5,11 @@ extension HTTPRequest {
   /// Returns a curl command for bash. With secrets, the command can be run unchanged and sends the same bytes as this
   /// request.
   ///
-  /// By default, secrets are masked: secret header fields, the values of the query, and values in the body whose names
-  /// suggest a secret. A body of unknown format is replaced by a text that states its size. A masked command is for
-  /// logs and for people to read. If the body of the request comes from a stream, the command with secrets reads the
-  /// body from the standard input. Header fields that curl adds by default are switched off if the request does not
-  /// have them.
+  /// By default, secrets are masked: secret header fields, the values of the query, and header fields and values in the
+  /// body whose names suggest a secret. A body of unknown format is replaced by a text that states its size. A masked
+  /// command is for logs and for people to read. If the body of the request comes from a stream, the command with
+  /// secrets reads the body from the standard input. Header fields that curl adds by default are switched off if the
+  /// request does not have them.
   ///
   /// - Parameter showingSecrets: True to include secrets instead of masking them. Do not log a command with secrets.
   public func curlCommand(showingSecrets: Bool = false) -> String {
@@ -50,12 +50,16 @@ private struct CurlCommand {
 
   private var fields: [String] {
     let own = request.fields.all.map { field in
-      let value = field.isSecret && !showingSecrets ? Redaction.mask : field.value
+      let value = showingSecrets ? field.value : masked(field)
       return value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"
     }
     let defaults: [HTTPFieldName] = [.userAgent, .accept] + (request.body == nil ? [] : [.contentType])
     let missing = defaults.filter { !request.fields.contains($0) }.map { "\($0):" }
     return (own + missing + framing).flatMap { ["-H", ShellText.quoted($0)] }
+  }
+
+  private func masked(_ field: HTTPField) -> String {
+    field.isSecret || SecretName.isSecret(field.name) ? Redaction.mask : FlightMask.maskedURLs(field.value)
   }
 
   /// Header fields that make curl describe the body as the transport does. By default, curl sends no `Content-Length`

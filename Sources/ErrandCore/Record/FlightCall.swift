@@ -83,7 +83,7 @@ public struct FlightCall: Sendable, Identifiable {
   /// The name of the request's type.
   public var requestType: String { "\(storage.type)" }
   /// The tag from the options of the call; nil if none was set.
-  public var tag: String? { storage.tag }
+  public var tag: String? { storage.tag.map { mask.text($0) } }
   /// The method of the request as it was built; nil if the request could not be built.
   public var method: HTTPMethod? { storage.request?.method }
   /// The URL of the request as it was built; nil if the request could not be built.

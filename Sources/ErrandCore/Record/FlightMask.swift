@@ -4,17 +4,21 @@ import Foundation
 /// Masks the texts of a recorded call.
 package struct FlightMask: Sendable {
   private let detail: FlightRecording.Detail
-  /// Whether another program may have written the texts, so that only names tell what is secret.
-  private let isArchived: Bool
   /// The secrets in the requests and responses of the call.
   private let secrets: SecretSearch
 
   init(_ detail: FlightRecording.Detail, _ requests: [HTTPRequest], _ responses: [HTTPFields]) {
-    (self.detail, isArchived) = (detail, false)
+    self.detail = detail
     var secrets = KnownSecrets()
     if detail != .everything {
-      for request in requests { secrets.add(request) }
-      for fields in responses { secrets.add(fields) }
+      for request in requests {
+        secrets.add(request.fields)
+        secrets.add(named: request.fields, url: request.url.string, body: request.body?.data)
+      }
+      for fields in responses {
+        secrets.add(fields)
+        secrets.add(named: fields)
+      }
     }
     self.secrets = secrets.search
   }
@@ -35,33 +39,35 @@ package struct FlightMask: Sendable {
   /// Masks the texts of a call in an HTTP archive, which another program may have written. A secret of one exchange is
   /// masked in the texts of all. Secrets are masked; the other values of queries are shown.
   package init(archived exchanges: [ArchivedExchange]) {
-    (detail, isArchived) = (.addresses, true)
+    detail = .addresses
     var secrets = KnownSecrets()
     for exchange in exchanges {
-      secrets.add(archived: exchange.requestFields, url: exchange.url, body: exchange.requestBody)
-      secrets.add(archived: exchange.responseFields, url: exchange.responseFields[.location] ?? "", body: nil)
+      let body = exchange.requestBody.map { Data($0.utf8) }
+      secrets.add(named: exchange.requestFields, url: exchange.url, body: body)
+      secrets.add(named: exchange.responseFields)
     }
     self.secrets = secrets.search
   }
 
-  /// A text in which the secrets of the call are masked, in an archive also those in URLs.
+  /// A text in which the secrets of the call are masked, and those in URLs.
   package func text(_ text: String) -> String {
-    if detail == .everything { return text }
-    return secrets.masked(isArchived ? Self.maskedURLs(text) : text)
+    detail == .everything ? text : secrets.masked(Self.maskedURLs(text))
   }
 
   /// A URL with masked query values.
   package func url(_ url: String) -> String {
     switch detail {
     case .masked: text(Redaction.url(url))
-    case .addresses: secrets.masked(Self.maskedURLs(url))
-    case .everything: url
+    case .addresses, .everything: text(url)
     }
   }
 
   /// A text in which the user names, the passwords and the secret values of queries are masked in all URLs.
-  private static func maskedURLs(_ text: String) -> String {
-    maskedUsers(URLText.changing(text, items: items) { _ in Redaction.mask })
+  static func maskedURLs(_ text: String) -> String {
+    let masked = URLText.changing(
+      text, item: { name, _ in SecretName.isSecret(encoded: name) ? Redaction.mask : nil },
+      userInfo: { _ in Redaction.mask })
+    return maskedUsers(masked)
   }
 
   /// A text in which the user names and passwords of all URLs are masked. `URLText` changes those of the first.
@@ -83,19 +89,11 @@ package struct FlightMask: Sendable {
     return String(decoding: masked + rest, as: UTF8.self)
   }
 
-  /// A query in which the values are masked whose names suggest a secret.
-  private static func items(_ query: String) -> String {
-    query.parts(at: "&").map { pair in
-      guard let (name, _) = pair.cut(at: "="), SecretName.isSecret(encoded: name) else { return String(pair) }
-      return "\(name)=\(Redaction.mask)"
-    }.joined(separator: "&")
-  }
-
   /// The header fields with masked values. A field whose value contains a URL is masked like a URL.
   package func fields(_ fields: HTTPFields) -> [HTTPField] {
     if detail == .everything { return fields.all }
     return fields.all.map { field in
-      if field.isSecret || isArchived && SecretName.isSecret(field.name) {
+      if field.isSecret || SecretName.isSecret(field.name) {
         return HTTPField(field.name, Redaction.mask, isSecret: true)
       }
       let isAddress = Self.addresses.contains(field.name)
@@ -124,6 +122,6 @@ package struct FlightMask: Sendable {
   func body(_ body: FlightBody, _ fields: HTTPFields) -> String {
     if detail == .everything { return String(decoding: body.bytes, as: UTF8.self) }
     guard body.isWhole else { return BodyMask.size(body.length) }
-    return text(String(decoding: BodyMask.masked(body.bytes, fields), as: UTF8.self))
+    return secrets.masked(String(decoding: BodyMask.masked(body.bytes, fields), as: UTF8.self))
   }
 }

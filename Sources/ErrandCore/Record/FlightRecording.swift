@@ -7,9 +7,9 @@ public struct FlightRecording: Sendable, Hashable {
   /// How much of a recorded call its outputs show. The outputs are the properties of ``FlightCall``, its descriptions,
   /// and ``FlightRecord/har()``.
   public enum Detail: Sendable, Hashable, CaseIterable {
-    /// Secrets, credentials, cookies and the values of queries are masked. In JSON bodies, the values whose names
-    /// suggest a secret are masked; in forms, all values. Of other bodies only the length is shown. This is the
-    /// default.
+    /// Secrets, credentials, cookies and the values of queries are masked, and header fields whose names suggest a
+    /// secret, such as `X-Auth-Token`. In JSON bodies, the values whose names suggest a secret are masked; in forms, all
+    /// values. Of other bodies only the length is shown. This is the default.
     case masked
     /// As ``masked``, but the values of queries are shown, except those whose names suggest a secret.
     case addresses

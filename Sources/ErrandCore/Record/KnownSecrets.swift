@@ -74,11 +74,25 @@ struct KnownSecrets: Sendable {
   mutating func add(_ fields: HTTPFields, query: String?, body: Data?) {
     add(fields)
     if let query { add(pairs: query, mayBeWord: true) }
-    guard let body, body.count <= Self.longestBody else { return }
-    let type = fields[.contentType].flatMap { MediaType($0) }
-    if type?.isJSON == true, let value = try? JSONValue(parsing: body) { add(value, isSecret: false) }
-    guard type?.essence == "application/x-www-form-urlencoded" else { return }
-    add(pairs: String(decoding: body, as: UTF8.self), mayBeWord: false)
+    switch Self.content(of: body, fields) {
+    case .json(let value)?: add(value, isSecret: false)
+    case .form(let text)?: add(pairs: text, mayBeWord: false)
+    case nil: break
+    }
+  }
+
+  private enum Content {
+    case json(JSONValue)
+    case form(String)
+  }
+
+  /// The content of a body that is searched for secrets; nil for a large body and for other formats.
+  private static func content(of body: Data?, _ fields: HTTPFields) -> Content? {
+    guard let body, body.count <= longestBody, let type = fields[.contentType].flatMap({ MediaType($0) }) else {
+      return nil
+    }
+    if type.isJSON { return (try? JSONValue(parsing: body)).map { .json($0) } }
+    return type.essence == "application/x-www-form-urlencoded" ? .form(String(decoding: body, as: UTF8.self)) : nil
   }
 
   /// Adds to the known secrets the values of secret fields.
@@ -118,15 +132,16 @@ struct KnownSecrets: Sendable {
 
   /// Adds to the known secrets those values in a query or a form whose names suggest a secret. Each value is added
   /// twice: as it is written, and percent-decoded.
-  private mutating func add(
-    pairs text: String, mayBeWord: Bool,
-    by isSecret: (Substring) -> Bool = { JSONMask.isSecret(key: SecretName.decoded($0)) }
-  ) {
+  private mutating func add(pairs text: String, mayBeWord: Bool) {
     for pair in text.parts(at: "&") {
-      guard let (name, value) = pair.cut(at: "="), isSecret(name) else { continue }
-      add(suspected: String(value), mayBeWord: mayBeWord)
-      add(suspected: SecretName.decoded(value), mayBeWord: mayBeWord)
+      guard let (name, value) = pair.cut(at: "="), JSONMask.isSecret(key: SecretName.decoded(name)) else { continue }
+      add(item: value, mayBeWord: mayBeWord)
     }
+  }
+
+  private mutating func add(item value: Substring, mayBeWord: Bool) {
+    add(suspected: String(value), mayBeWord: mayBeWord)
+    add(suspected: SecretName.decoded(value), mayBeWord: mayBeWord)
   }
 
   private mutating func add(_ value: JSONValue, isSecret: Bool) {
@@ -140,28 +155,66 @@ struct KnownSecrets: Sendable {
     }
   }
 
-  /// Adds to the known secrets the secrets in a message of an archive, of which only the names suggest what is secret.
-  mutating func add(archived fields: HTTPFields, url: String, body: String?) {
+  // MARK: - Secrets that only their names reveal
+
+  /// Adds to the known secrets those in a message of a record or an archive. The rule is that of ``SecretName``, which
+  /// covers more names than the rule for errors.
+  mutating func add(named fields: HTTPFields, url: String = "", body: Data? = nil) {
     for field in fields.all {
       // A field that is secret only by its name may have an ordinary word as its value, such as `true`.
       if HTTPField(field.name, "").isSecret {
         add(field)
       } else if SecretName.isSecret(field.name) || field.isSecret {
         add(suspected: field.value, mayBeWord: true)
+      } else {
+        add(urls: field.value)
       }
     }
+    add(urls: url)
+    switch Self.content(of: body, fields) {
+    case .json(let value)?: add(named: value)
+    case .form(let text)?: _ = URLText.changing(items: text) { add(named: $0, $1, isForm: true) }
+    case nil: break
+    }
+  }
+
+  private mutating func add(named value: JSONValue, isSuspected: Bool = false) {
+    switch value.content {
+    case .string(let text): if isSuspected { add(suspected: text, mayBeWord: true) } else { add(urls: text) }
+    case .array(let elements): for element in elements { add(named: element, isSuspected: isSuspected) }
+    case .object(let members):
+      for (key, member) in members {
+        if JSONMask.isSecret(key: key) {
+          add(member, isSecret: true)
+        } else {
+          add(named: member, isSuspected: SecretName.isSecret(key))
+        }
+      }
+    case .null, .bool, .integer, .unsigned, .number: break
+    }
+  }
+
+  /// Adds to the known secrets the secret values and the passwords in URLs.
+  private mutating func add(urls text: String) {
     _ = URLText.changing(
-      url,
-      items: { items in
-        add(pairs: items, mayBeWord: true, by: SecretName.isSecret(encoded:))
-        return items
-      },
+      text, item: { add(named: $0, $1) },
       userInfo: { user in
         if let (_, password) = user.cut(at: ":") { add(suspected: SecretName.decoded(password), mayBeWord: true) }
         return user
       })
-    add(HTTPFields(fields.all.filter { $0.name == .contentType }), query: nil, body: body.map { Data($0.utf8) })
   }
+
+  /// Adds the value of an item of a query or a form if its name suggests a secret. Returns nil if it does not.
+  private mutating func add(named name: Substring, _ value: Substring, isForm: Bool = false) -> String? {
+    guard SecretName.isSecret(encoded: name) else { return nil }
+    let mayBeWord = !isForm || !JSONMask.isSecret(key: SecretName.decoded(name))
+    add(item: value, mayBeWord: mayBeWord)
+    // In a URL, the value ends before the fragment.
+    if !isForm, let (query, _) = value.cut(at: "#") { add(item: query, mayBeWord: mayBeWord) }
+    return ""
+  }
+
+  // MARK: - Single values
 
   /// Adds to the known secrets a text that is certainly secret, and the same text with JSON escapes.
   mutating func add(_ text: String) {

@@ -21,12 +21,14 @@ package enum SecretName {
   /// Whether an argument, a query item or a key probably contains a secret.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let plain = name.asciiLetters
-    return words.contains(plain) || parts.contains { plain.contains($0) } || JSONMask.isSecret(key: String(name))
+    return words.contains(plain) || parts.contains { plain.contains(bytesOf: $0) } || JSONMask.isSecret(key: String(name))
   }
 
   /// Whether a query item probably contains a secret, given its name as it is written in the query.
   package static func isSecret(encoded name: Substring) -> Bool {
-    isSecret(name) || isSecret(decoded(name))
+    if isSecret(name) { return true }
+    // Most names are not encoded.
+    return name.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") } && isSecret(decoded(name))
   }
 
   /// Whether a header field probably contains a secret.

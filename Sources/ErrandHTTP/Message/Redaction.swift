@@ -71,26 +71,57 @@ package enum Redaction {
 }
 
 /// Changes URLs inside a longer text, such as a log line or a recording.
+///
+/// The functions compare Unicode scalars, not characters. A question mark followed by a combining accent is another
+/// `Character` than a question mark, so a search for characters would miss it.
 package enum URLText {
-  /// Returns the text with changed URLs. The closure `items` changes each query and each fragment. The closure
-  /// `userInfo` changes the user name and the password of the first URL.
-  ///
-  /// The function compares Unicode scalars, not characters. A question mark followed by a combining accent is another
-  /// `Character` than a question mark, so a search for characters would miss it.
-  package static func changing(
-    _ text: String, items: (String) -> String, userInfo: (String) -> String
-  ) -> String {
+  /// Returns the new value of a query item; nil if the item stays as it is. The name and the value are passed as they
+  /// are written.
+  package typealias Change = (_ name: Substring, _ value: Substring) -> String?
+
+  /// Returns the text with changed URLs. The closure `item` changes the items of each query and each fragment. The
+  /// closure `userInfo` changes the user name and the password of the first URL.
+  package static func changing(_ text: String, item: Change, userInfo: (String) -> String) -> String {
     guard text.utf8.contains(where: { $0 == 0x3F || $0 == 0x23 || $0 == 0x40 }) else { return text }
     var result = ""
     var rest = text.unicodeScalars[...]
-    while let start = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+    while let start = rest.firstIndex(where: isMark) {
       let after = rest.index(after: start)
-      let end = rest[after...].firstIndex { " \t\"<>#?".unicodeScalars.contains($0) } ?? rest.endIndex
-      result += String(rest[...start]) + items(String(rest[after..<end]))
+      let end = rest[after...].firstIndex { " \t\"<>".unicodeScalars.contains($0) } ?? rest.endIndex
+      result += String(rest[...start]) + changing(items: rest[after..<end], item)
       rest = rest[end...]
     }
     return changingUserInfo(of: result + String(rest), by: userInfo)
   }
+
+  /// Returns a query, a fragment or a form with changed items.
+  package static func changing(items: String, _ change: Change) -> String {
+    changing(items: items.unicodeScalars[...], change)
+  }
+
+  private static func changing(items: Substring.UnicodeScalarView, _ change: Change) -> String {
+    let parts = items.split(separator: "&", omittingEmptySubsequences: false)  // compares scalars
+    return parts.map { changing(item: $0, change) }.joined(separator: "&")
+  }
+
+  /// A value that is changed extends to the end of the item, also if it contains a question mark or a number sign. The
+  /// other values are searched for items of their own, as in `next=/page?token=…`.
+  private static func changing(item: Substring.UnicodeScalarView, _ change: Change) -> String {
+    var result = ""
+    var rest = item
+    while true {
+      let end = rest.firstIndex(where: isMark)
+      if let equals = rest[..<(end ?? rest.endIndex)].firstIndex(of: "=") {
+        let value = Substring(rest[rest.index(after: equals)...])
+        if let new = change(Substring(rest[..<equals]), value) { return result + String(rest[...equals]) + new }
+      }
+      guard let end else { return result + String(rest) }
+      result += String(rest[...end])
+      rest = rest[rest.index(after: end)...]
+    }
+  }
+
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool { scalar == "?" || scalar == "#" }
 
   private static func changingUserInfo(of text: String, by change: (String) -> String) -> String {
     guard let slashes = text.range(of: "://", options: .literal) else { return text }  // compares scalars

@@ -64,6 +64,22 @@ struct CurlCommandTests {
     #expect(line.contains("'http://h.example/a?token=•••&page=•••'"))
   }
 
+  @Test func `secrets that only their names reveal are masked`() throws {
+    let fields = [
+      HTTPField("X-Auth-Token", "s3cret"), HTTPField("Referer", "https://h.example/?sig=s3cret&page=2"),
+      HTTPField(.contentType, "application/json"),
+    ]
+    let body = """
+      {"code":"s3cret","code_verifier":"s3cret","pass":"s3cret","assertion":["s3cret",{"a":1}],\
+      "link":"https://h.example/?sig=s3cret\\"&page=2","result":{"code":0},"pin":4711}
+      """
+    let line = try request(.post, "http://h.example/a", fields, Data(body.utf8)).curlCommand()
+    #expect(!line.contains("s3cret") && !line.contains("4711"), "\(line)")
+    #expect(line.contains(#""result":{"code":0}"#) && line.contains(#""assertion":["•••",{"a":1}]"#), "\(line)")
+    #expect(line.contains("https://h.example/?sig=•••&page=2"), "\(line)")
+    #expect(line.contains(#"?sig=•••\"&page=2"#), "\(line)")
+  }
+
   @Test func `forms and unknown bodies are masked`() throws {
     let form = HTTPField(.contentType, "application/x-www-form-urlencoded")
     let masked = try request(.post, "http://h.example/", [form], Data("user=ada&password=pw".utf8)).curlCommand()

@@ -58,6 +58,31 @@ struct ArchiveMaskTests {
     #expect(archive.masked.masked == archive.masked)
   }
 
+  @Test(arguments: [
+    ("?session_token=abc?MARKER", "?session_token=•••"), ("?session_token=abc#MARKER", "?session_token=•••"),
+    ("?a=1?b=2#c=3", "?a=1?b=2#c=3"), ("?a=1#sig=MARKER&b=2", "?a=1#sig=•••&b=2"),
+    ("?x=/y?sid=a?MARKER", "?x=/y?sid=•••"),
+    ("?a&sid=\u{301}MARKER?b=1&c", "?a&sid=•••&c"),
+  ])
+  func `secret value extends to the end of its item`(query: String, shown: String) throws {
+    let url = "https://h.example/cb" + query.replacing("MARKER", with: Self.marker)
+    let archive = try archive(entry(url, received: ["X-Echo": Self.marker, "X-Link": "see <\(url)>, please"]))
+    let masked = archive.masked
+    #expect(masked.entries[0].request.url == "https://h.example/cb" + shown)
+    #expect(masked.entries[0].response.headers.contains { $0.value == "see <https://h.example/cb\(shown)>, please" })
+    #expect(masked.masked == masked)
+  }
+
+  @Test(arguments: ["code", "code_verifier", "client_assertion", "pass", "X-Api-Key", "sig", "token"])
+  func `member with the name of a secret is masked`(name: String) throws {
+    let body = #"{\"\#(name)\":\"\#(Self.marker)\",\"result\":{\"code\":0},\"city\":\"Paris\"}"#
+    let archive = try archive(
+      entry("https://h.example/a", ["Content-Type": "application/json"], body: body, received: ["X-E": Self.marker]))
+    #expect(!text(archive.masked).contains(Self.marker))
+    let shown = archive.masked.entries[0].request.body
+    #expect(shown?.contains(#""code":0"#) == true && shown?.contains("Paris") == true)
+  }
+
   @Test func `secret of the first exchange is masked in decisions`() throws {
     let end = """
       "call": 1, "attempt": 2, "outcome": {"failure": {"stage": "transport", "code": "a", "message": "not \(Self.marker)"}},

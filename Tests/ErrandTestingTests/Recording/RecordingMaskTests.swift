@@ -97,6 +97,17 @@ struct RecordingMaskTests {
     }
   }
 
+  @Test func `secret value extends to the end of its item`() async throws {
+    let reply = ScriptedAnswer.text("a1b2c3d4?e5f6 and a1b2c3d4 and g7h8i9j0")
+    var linked = reply
+    linked.head.fields.append(HTTPField("Location", "/done?code=g7h8i9j0#top"))
+    let request = try HTTPRequest(url: "https://h.example/a?token=a1b2c3d4?e5f6&next=/b?page=2")
+    let exchange = try await written(request, linked).exchanges[0]
+    #expect(exchange.request.url.string == "https://h.example/a?token=masked&next=/b?page=2")
+    #expect(exchange.answer.head.fields[.location] == "/done?code=masked")
+    #expect(text(exchange.answer.body) == "masked and a1b2c3d4 and masked")
+  }
+
   @Test func `query is masked by name`() async throws {
     let request = try HTTPRequest(url: "https://h.example/a?page=2&access_token=abc&email=a%40b&e%6Dail=x&key")
     let recording = try await written(request, .text("ok"), mask: RecordingMask(items: ["email"]))

@@ -88,6 +88,43 @@ struct FlightSecretTests {
     #expect(text.contains("page=2") == (detail == .addresses))
   }
 
+  @Test(arguments: [FlightRecording.Detail.masked, .addresses])
+  func `secret that only its name reveals is masked`(detail: FlightRecording.Detail) async throws {
+    let link = "https://s3.example/f?X-Amz-Signature=\(Self.marker)&page=2"
+    let server = try LoopbackServer { _ in
+      let headers: LoopbackHeaders = [
+        "X-Subject-Token": Self.marker, "X-Download-Url": link, "Content-Type": "application/json",
+        "X-Echo": "is \(Self.marker)",
+      ]
+      let body = "{\"file\": \"\(link)\", \"pass\": \"\(Self.marker)\", \"code\": 0, \"echo\": \"\(Self.marker)\"}"
+      return .status(200, headers: headers, body: body)
+    }
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.record = .ring(calls: 5, detail: detail, bodyLimit: 1_000)
+    configuration.headers = ["X-Auth-Token": "\(Self.marker)", "X-Return-Url": "\(link)"]
+    let client = APIClient(configuration)
+    let body = RequestBody.json(
+      JSONValue.object([
+        "code": .string(Self.marker), "code_verifier": .string(Self.marker), "client_assertion": .string(Self.marker),
+        "callback": .string(link),
+      ]))
+    _ = try await client.send(Sending(method: .post, body: body), options: .tag("of \(Self.marker)"))
+    expectSilence(client.flightRecord)
+    let text = outputs(of: client.flightRecord)
+    #expect(text.contains(#"\"code\":0"#), "a number is a business code")
+    #expect(text.contains("X-Amz-Signature=•••&page=2") && text.contains("of •••"))
+  }
+
+  @Test(arguments: ["session_token=abc?", "session_token=abc#", "x=/y?session_token=a?b?"])
+  func `secret value extends to the end of its item`(item: String) async throws {
+    let bench = ScriptedClient({ $0.record = .ring(calls: 5, detail: .addresses) }) { _ in
+      ScriptedAnswer(status: 200, fields: ["X-Link": "https://h.example/cb?\(item)\(Self.marker)&page=2"])
+    }
+    _ = try await bench.client.send(Sending(path: RequestPath(stringLiteral: "/cb?\(item)\(Self.marker)&page=2")))
+    expectSilence(bench.client.flightRecord)
+    #expect(outputs(of: bench.client.flightRecord).contains("session_token=•••&page=2"))
+  }
+
   @Test func `highest detail shows everything`() async throws {
     let bench = ScriptedClient({ $0.record = .ring(calls: 5, detail: .everything, bodyLimit: 1_000) })
     _ = try await bench.client.send(

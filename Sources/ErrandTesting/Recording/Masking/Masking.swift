@@ -95,16 +95,20 @@ struct Masking {
 
   /// Masks the secret items in every query and fragment that a text contains, and the user information of URLs.
   mutating func maskedURLs(in text: String) -> String {
-    URLText.changing(text, items: { maskedItems($0) }, userInfo: { hidden($0) })
+    URLText.changing(text, item: { maskedValue($1, of: $0) }, userInfo: { hidden($0) })
   }
 
   /// Masks the values of secret items in a query or a form.
   mutating func maskedItems(_ text: String) -> String {
-    text.unicodeScalars.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-      let (name, value) = Self.split(String(pair), at: "=")
-      guard let value, mask.hides(item: name.removingPercentEncoding ?? name) else { return String(pair) }
-      return "\(name)=\(hidden(value))"
-    }.joined(separator: "&")
+    URLText.changing(items: text) { maskedValue($1, of: $0) }
+  }
+
+  /// The text for a secret value of a query or a form; nil if the value is not secret.
+  private mutating func maskedValue(_ value: Substring, of name: Substring) -> String? {
+    guard mask.hides(item: name.removingPercentEncoding ?? String(name)) else { return nil }
+    // In a URL, the value ends before the fragment.
+    if let (query, _) = value.cut(at: "#") { learnt.learn(String(query)) }
+    return hidden(String(value))
   }
 
   /// Remembers a text as a secret value, and returns the text that replaces it in the recording: the mask, or an empty
