@@ -38,7 +38,9 @@
     let span: Source.Span
 
     func inject(into request: inout HTTPRequest) {
-      tracer.inject(span.context, into: &request, using: RequestInjector())
+      var fields = HTTPFields()
+      tracer.inject(span.context, into: &fields, using: FieldInjector())
+      request.add(fields)
     }
 
     func during<Value>(_ work: () async -> Value) async -> Value {
@@ -61,11 +63,23 @@
     }
   }
 
-  /// Adds fields to a request, except those that it already has.
-  private struct RequestInjector: Injector {
-    func inject(_ value: String, forKey key: String, into request: inout HTTPRequest) {
-      let name = HTTPFieldName(key)
-      if !request.fields.contains(name) { request.fields.append(HTTPField(name, value)) }
+  private struct FieldInjector: Injector {
+    func inject(_ value: String, forKey key: String, into fields: inout HTTPFields) {
+      fields.append(HTTPField(HTTPFieldName(key), value))
+    }
+  }
+
+  extension HTTPRequest {
+    /// Adds the fields of a tracer. If the request has one of the fields that identify a span, it gets none of them, and
+    /// no `tracestate`: fields of two spans must not be mixed. A `baggage` that it has stays as it is.
+    fileprivate mutating func add(_ new: HTTPFields) {
+      let context = new.all.filter { $0.name != "baggage" }
+      if !context.contains(where: { $0.name != "tracestate" && fields.contains($0.name) }) {
+        // Without an identity of its own, a `tracestate` of the request belongs to no span.
+        if !context.isEmpty { fields.remove("tracestate") }
+        for field in context { fields.append(field) }
+      }
+      if let baggage = new["baggage"], !fields.contains("baggage") { fields.append(HTTPField("baggage", baggage)) }
     }
   }
 

@@ -11,7 +11,9 @@
       metrics.total = transfer.submitted.duration(to: .now)
       metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + (transfer.upload?.sent ?? 0)
       metrics.bytesReceived = transfer.parser.totalBytes + (transfer.body?.wireBytes ?? 0)
-      if transfer.parser.head.status > 0 { metrics.version = transfer.parser.head.version }
+      let head = transfer.parser.head
+      if head.status > 0 { metrics.version = head.version }
+      if head.status >= 200 { metrics.status = head.status }
       return metrics
     }
 

@@ -276,7 +276,10 @@
       metrics.total = submitted.duration(to: .now)
       metrics.bytesSent = earlierSent + sent
       metrics.bytesReceived = earlierReceived + received
-      if let head = connection?.machine.head ?? stream?.machine.head, head.status > 0 { metrics.version = head.version }
+      if let head = connection?.machine.head ?? stream?.machine.head, head.status > 0 {
+        metrics.version = head.version
+        if head.status >= 200 { metrics.status = head.status }
+      }
       return metrics
     }
 

@@ -19,7 +19,7 @@ import Foundation
 /// Spans contain no header fields, no bodies and no error messages; see ``query`` for URLs.
 public struct Telemetry: Sendable {
   /// Receives the spans that have ended and are sampled; nil for none. Without it, the context of the current task is
-  /// still sent.
+  /// sent unchanged.
   public var spans: (any SpanExporter)?
   /// Receives the measurements; nil for none.
   public var metrics: (any MetricRecorder)?
@@ -52,7 +52,7 @@ public struct Telemetry: Sendable {
     /// The names; each value is replaced by `REDACTED`.
     case names
     /// Names and values. The values of signatures that OpenTelemetry's conventions list, and of names that suggest a
-    /// secret such as `token`, are replaced by `REDACTED`.
+    /// secret such as `token` or `code`, are replaced by `REDACTED`.
     case values
   }
 

@@ -189,7 +189,7 @@ final class SessionExchange: Sendable {
       if cancels { cancel() } else { wake() }
       return nil
     case .fail(let error, let cancels):
-      state.withLock { $0.result = .failure(measured(error, $0.metrics)) }
+      state.withLock { $0.result = .failure(measured(error, $0.metrics, $0.machine.head?.status)) }
       if cancels { cancel() } else { wake() }
       return nil
     }
@@ -248,10 +248,11 @@ final class SessionExchange: Sendable {
   }
 
   /// Adds the metrics to an error if the error is a `TransportFailure`.
-  private func measured(_ error: any Error, _ metrics: ExchangeMetrics) -> any Error {
+  private func measured(_ error: any Error, _ metrics: ExchangeMetrics, _ status: Int?) -> any Error {
     guard var failure = error as? TransportFailure else { return error }
     var metrics = metrics
     metrics.total = metrics.total ?? start.duration(to: timers.now)
+    metrics.status = status
     failure.metrics = metrics
     return failure
   }

@@ -105,6 +105,7 @@
         of: Exchange(request: try HTTPRequest(url: server.url)), over: try HTTP2.transport())
       #expect(failure?.kind == .http2 && failure?.metrics?.bytesReceived ?? 0 > 3)
       #expect(failure?.metrics?.version == .http2 && server.connections == 1)
+      #expect(failure?.metrics?.status == 200)
     }
 
     @Test func `a malformed response ends only its stream`() async throws {

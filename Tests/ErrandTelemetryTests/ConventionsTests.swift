@@ -70,13 +70,22 @@ struct ConventionsTests {
     (
       "https://h.example/?AWSAccessKeyId=a&Signature=b&X-Goog-Signature=c&SIG=d",
       "https://h.example/?AWSAccessKeyId=REDACTED&Signature=REDACTED&X-Goog-Signature=REDACTED&SIG=REDACTED",
-      "https://h.example/?AWSAccessKeyId=REDACTED&Signature=REDACTED&X-Goog-Signature=REDACTED&SIG=d"
+      "https://h.example/?AWSAccessKeyId=REDACTED&Signature=REDACTED&X-Goog-Signature=REDACTED&SIG=REDACTED"
     ),
     (
       "https://h.example/?access_token=a&%74oken=b&apiKey=c&a=",
       "https://h.example/?access_token=REDACTED"
         + "&%74oken=REDACTED&apiKey=REDACTED&a=REDACTED",
       "https://h.example/?access_token=REDACTED&%74oken=REDACTED&apiKey=REDACTED&a="
+    ),
+    (
+      "https://h.example/?code=a&client_assertion=b&SAMLResponse=c&pass=d&page=2",
+      "https://h.example/?code=REDACTED&client_assertion=REDACTED&SAMLResponse=REDACTED&pass=REDACTED&page=REDACTED",
+      "https://h.example/?code=REDACTED&client_assertion=REDACTED&SAMLResponse=REDACTED&pass=REDACTED&page=2"
+    ),
+    (
+      "https://h.example/?x=/y?sid=a?b&z=1", "https://h.example/?x=REDACTED&z=REDACTED",
+      "https://h.example/?x=/y?sid=REDACTED&z=1"
     ),
     ("https://h.example/?s3cret", "https://h.example/?REDACTED", "https://h.example/?s3cret"),
     ("https://h.example/?a&&b=1=2", "https://h.example/?REDACTED&&b=REDACTED", "https://h.example/?a&&b=1=2"),

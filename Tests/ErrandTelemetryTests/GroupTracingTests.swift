@@ -135,6 +135,9 @@ struct GroupTracingTests {
     _ = try await fixture.client.batch(GetNote(), GetNote(id: 8))
     let parent = TraceContext.root()
     _ = try await TraceContext.$current.withValue(parent) { try await fixture.client.batch([GetNote(id: 9)]) }
-    #expect(fixture.received.map { $0?.traceID } == [nil, nil, parent.traceID])
+    _ = try await TraceContext.$current.withValue(parent) {
+      try await fixture.client.chain { chain in try await chain.send(GetNote(id: 10)) }
+    }
+    #expect(fixture.received == [nil, nil, parent, parent])
   }
 }

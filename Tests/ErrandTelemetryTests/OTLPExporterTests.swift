@@ -179,6 +179,13 @@ struct OTLPExporterTests {
     #expect(fixture.server.requests.count > 1)
   }
 
+  @Test func `long outage leaves every batch its attempts`() async throws {
+    let fixture = try Fixture({ _ in .status(503) }, options: { $0.interval = .seconds(10_000) })
+    for number in 0..<30 { fixture.export("a\(number)", "b\(number)") }
+    #expect(await fixture.advance { fixture.exporter.counts.failed == 60 })
+    #expect(fixture.server.requests.count == 150)
+  }
+
   @Test func `unreachable collector loses spans`() async throws {
     let fixture = try Fixture(options: { $0.attempts = 1 })
     fixture.server.stop()

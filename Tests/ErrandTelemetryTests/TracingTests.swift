@@ -128,9 +128,16 @@ struct TracingTests {
     let parent = TraceContext.root(isSampled: false)
     _ = try await TraceContext.$current.withValue(parent) { try await fixture.client.send(GetNote(id: 8)) }
     _ = try await Baggage.$current.withValue(["a": "1"]) { try await fixture.client.send(GetNote(id: 9)) }
-    #expect(fixture.received.map { $0?.traceID } == [nil, parent.traceID, nil])
-    #expect(fixture.received[1]?.isSampled == false)
+    #expect(fixture.received == [nil, parent, nil])
     #expect(fixture.server.requests.map { $0.headers["baggage"] } == [nil, nil, "a=1"])
+  }
+
+  @Test func `metrics alone make no span`() async throws {
+    let fixture = try TelemetryFixture(telemetry: { $0.spans = nil })
+    let parent = TraceContext.root()
+    _ = try await TraceContext.$current.withValue(parent) { try await fixture.client.send(GetNote()) }
+    #expect(fixture.received == [parent])
+    #expect(fixture.collected.values(of: .requestDuration).count == 1)
   }
 
   @Test func `client without telemetry sends no context`() async throws {
@@ -151,6 +158,16 @@ struct TracingTests {
     #expect(attempt.attributes["network.peer.address"] == nil && attempt.attributes["network.peer.port"] == nil)
     #expect(attempt.status == .error)
     #expect(fixture.collected.calls.first?.attributes["error.type"] == "refused")
+  }
+
+  @Test func `response that breaks off has a status`() async throws {
+    let fixture = try TelemetryFixture { _ in .ok("hello").cut(after: 2) }
+    await #expect(throws: APIError.self) { _ = try await fixture.client.send(GetNote()) }
+    let attempt = try #require(fixture.collected.attempts.first)
+    #expect(attempt.attributes["http.response.status_code"] == 200)
+    #expect(attempt.attributes["error.type"] == "truncated" && attempt.status == .error)
+    let durations = fixture.collected.values(of: .requestDuration)
+    #expect(durations.first?.attributes["http.response.status_code"] == 200)
   }
 
   @Test func `rejected status is the type of both spans`() async throws {

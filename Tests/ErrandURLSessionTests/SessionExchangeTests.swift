@@ -197,6 +197,18 @@ struct SessionExchangeTests {
     #expect(response.metrics.total != nil)
   }
 
+  @Test func `a failure has the status of the response`() async throws {
+    let rig = try ExchangeRig()
+    let failure = await #expect(throws: TransportFailure.self) {
+      try await rig.outcome { run in
+        run.received(ResponseHead(status: 206))
+        run.measured(ExchangeMetrics())
+        run.completed(URLError(.networkConnectionLost), head: nil)
+      }
+    }
+    #expect(failure?.metrics?.status == 206)
+  }
+
   @Test func `an untrusted server ends the exchange`() async throws {
     let rig = try ExchangeRig()
     let refused = TransportFailure(.pinMismatch, "Another key.", isCertainlyNotSent: true)

@@ -30,6 +30,10 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The rule by which a slow request is sent a second time in parallel; nil if no request is sent twice.
   public var hedging: HedgeRule? { didSet { isInherited = false } }
 
+  /// Whether an attempt takes tokens from the retry budget of its origin. False only for a client that sends one request
+  /// after another, so that its attempts cannot multiply the load on a server.
+  package var usesBudget = true
+
   /// Makes a policy.
   ///
   /// - Parameters:

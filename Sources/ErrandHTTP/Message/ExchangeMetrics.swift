@@ -2,14 +2,15 @@
 /// moment at which the exchange was passed to the transport. A measurement is nil if the transport did not make it.
 ///
 /// The library sets ``method``, ``url`` and ``status`` in the ``ErrandCore/CallMetrics/exchanges`` of a call. A
-/// transport does not set these three properties.
+/// transport does not set the first two. It sets ``status`` in the metrics of a ``TransportFailure`` if the response
+/// broke off after its status.
 public struct ExchangeMetrics: Sendable, Hashable {
   /// The method that was sent.
   public var method: HTTPMethod?
   /// The URL to which the request was sent. Descriptions of the URL show no query values.
   public var url: HTTPURL?
-  /// The status of the response; nil if no response arrived completely. The status may be 302 for a redirect, or 304 if
-  /// a stored response is still valid.
+  /// The status of the response. The status may be 302 for a redirect, or 304 if a stored response is still valid. In
+  /// the metrics of a call, it is nil if no response arrived completely.
   public var status: Int?
   /// The time from ``Transport/send(_:)`` until the transport started the exchange.
   public var queue: Duration?

@@ -99,6 +99,8 @@ public final class OTLPExporter: SpanExporter, MetricRecorder {
     configuration.retries = RetryPolicy(
       attempts: max(options.attempts, 1), statuses: [429, 502, 503, 504], firstDelay: .seconds(1),
       busyDelay: .seconds(1), longestDelay: .seconds(5), longestRetryAfter: options.timeout)
+    // An outage would use the budget up, and each later batch would have only one attempt.
+    configuration.retries.usesBudget = false
     configuration.cache = .off
     configure(&configuration)
     configuration.telemetry = nil

@@ -1,6 +1,5 @@
 package import ErrandCore
 package import ErrandHTTP
-import ErrandJSON
 
 /// Writes the attributes of spans and metrics by OpenTelemetry's semantic conventions for HTTP clients, version 1.44.0.
 package struct HTTPConventions: Sendable {
@@ -78,11 +77,13 @@ package struct HTTPConventions: Sendable {
     return end
   }
 
-  /// The outcome of an attempt without a response. If the caller cancelled it, that is not an error.
+  /// The outcome of an attempt without a whole response. If the caller cancelled it, that is not an error.
   package static func end(_ error: any Error) -> End {
     var end = End(attributes: [:], status: .unset)
     if let type = type(of: error) { (end.status, end.attributes["error.type"]) = (.error, .string(type)) }
     let metrics = TransportFailure.behind(error)?.metrics ?? ExchangeMetrics()
+    // The response broke off after its status.
+    end.attributes["http.response.status_code"] = metrics.status.map { .int(Int64($0)) }
     add(metrics, metrics.version, to: &end)
     return end
   }
@@ -152,36 +153,23 @@ package struct HTTPConventions: Sendable {
     let head = String(Substring(text.prefix(url.queryStart)))
     let base = Self.withoutUserInfo(head)
     guard let query = url.query else { return base }
-    let items = query.utf8.split(separator: 0x26, omittingEmptySubsequences: false).map { item -> String in
-      let text = String(Substring(item))
-      guard let equals = item.firstIndex(of: 0x3D) else { return text.isEmpty ? "" : shows(item: text) }
-      let name = String(Substring(item[..<equals]))
-      return shows(valueOf: name) ? text : "\(name)=\(Self.redacted)"
-    }
-    return base + "?" + items.joined(separator: "&")
+    return base + "?" + shown(query)
   }
 
   private static let redacted = "REDACTED"
 
-  /// An item without a name may be a secret as a whole.
-  private func shows(item: String) -> String { query == .names ? Self.redacted : item }
-
-  private func shows(valueOf name: String) -> Bool {
-    switch query {
-    case .names: false
-    case .values: !Self.isSecret(name)
+  private func shown(_ query: String) -> String {
+    switch self.query {
+    case .names:
+      query.utf8.split(separator: 0x26, omittingEmptySubsequences: false).map { item in
+        // An item without a name may be a secret as a whole.
+        guard let equals = item.firstIndex(of: 0x3D) else { return item.isEmpty ? "" : Self.redacted }
+        return String(Substring(item[...equals])) + Self.redacted
+      }.joined(separator: "&")
+    case .values:
+      // The names of signatures that the conventions list are among the names of secrets.
+      URLText.changing(items: query) { name, _ in SecretName.isSecret(encoded: name) ? Self.redacted : nil }
     }
-  }
-
-  /// The names in signed URLs that the conventions list. They are compared with regard to case.
-  private static let signatures: Set<String> = [
-    "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "AWSAccessKeyId", "Signature", "sig",
-    "X-Goog-Signature",
-  ]
-
-  private static func isSecret(_ name: String) -> Bool {
-    let decoded = PercentEncoding.decoded(name.utf8, plusIsSpace: true).map { String(decoding: $0, as: UTF8.self) }
-    return [name, decoded ?? name].contains { signatures.contains($0) || JSONMask.isSecret(key: $0) }
   }
 
   private static func withoutUserInfo(_ url: String) -> String {

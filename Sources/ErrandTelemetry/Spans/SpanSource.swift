@@ -21,30 +21,21 @@ package protocol RunningSpan: Sendable {
   func end(_ attributes: Attributes, _ status: Span.Status, at time: UInt64)
 }
 
-/// The source of the spans that a ``SpanExporter`` receives.
+/// The source of the spans that a ``SpanExporter`` receives. Without an exporter, no span is made: the context of the
+/// current task is passed on unchanged, because no one would ever receive a span with another id.
 struct ExportedSpans: SpanSource {
   let exporter: (any SpanExporter)?
   let sampler: Sampler
 
   func start(_ name: String, _ kind: Span.Kind, in parent: (any RunningSpan)?, at time: UInt64) -> (any RunningSpan)? {
-    if let parent = parent as? ExportedSpan { return child(of: parent, name, kind, at: time) }
-    let (current, baggage) = (TraceContext.current, Baggage.current)
-    guard exporter != nil || current != nil else {
-      return baggage.map { ExportedSpan(self, name, kind, nil, nil, $0, time) }
+    let parent = parent as? ExportedSpan
+    let (current, baggage) = parent.map { ($0.context, $0.baggage) } ?? (TraceContext.current, Baggage.current)
+    guard exporter != nil else {
+      return current == nil && baggage == nil ? nil : ExportedSpan(self, name, kind, current, nil, baggage, time)
     }
     let root = current ?? .root()
-    let context = root.child(isSampled: samples(root.traceID, current))
-    return ExportedSpan(self, name, kind, context, current?.spanID, baggage, time)
-  }
-
-  private func child(of parent: ExportedSpan, _ name: String, _ kind: Span.Kind, at time: UInt64) -> ExportedSpan {
-    let context = parent.context.map { $0.child(isSampled: $0.isSampled) }
-    return ExportedSpan(self, name, kind, context, parent.context?.spanID, parent.baggage, time)
-  }
-
-  /// Without an exporter, nothing is recorded here, so the decision of the parent is passed on.
-  private func samples(_ traceID: TraceID, _ parent: TraceContext?) -> Bool {
-    exporter == nil ? parent?.isSampled == true : sampler.samples(traceID, parent: parent)
+    let isSampled = parent == nil ? sampler.samples(root.traceID, parent: current) : root.isSampled
+    return ExportedSpan(self, name, kind, root.child(isSampled: isSampled), current?.spanID, baggage, time)
   }
 }
 

@@ -53,7 +53,9 @@ package struct Retrying: SelectiveInterceptor {
     let policy = context.plan.sending.retries
     let input = input(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
     let decision = RetryDecision.decide(result, input)
-    guard case .retry(let reason, let delay, let cost) = decision, control.pay(cost, at: request.url.origin) else {
+    guard case .retry(let reason, let delay, let cost) = decision,
+      !policy.usesBudget || control.pay(cost, at: request.url.origin)
+    else {
       note(decision, after: result, request, context)
       if case .status(let status, _) = result, status < 500, status != 429, status != 408,
         !policy.statuses.contains(status)

@@ -70,7 +70,8 @@ struct MetricsAdapterTests {
     let values = factory.values.withLock { $0 }
     let active = values.filter { $0.label == "http.client.active_requests" }
     #expect(active.map(\.value) == [1, -1, 1, -1])
-    #expect(factory.meters.withLock { $0 } == 1)
+    // One of requests, and those of active and of idle connections.
+    #expect(factory.meters.withLock { $0 } == 3)
     #expect(
       active.first?.dimensions == [
         "http.request.method=GET", "server.address=127.0.0.1", "server.port=\(server.port)", "url.template=/notes/{1}",

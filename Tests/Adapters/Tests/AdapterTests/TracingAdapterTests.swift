@@ -37,6 +37,8 @@ struct TracingAdapterTests {
     func inject<Carrier, Inject>(_ context: ServiceContext, into carrier: inout Carrier, using injector: Inject)
     where Inject: Injector, Inject.Carrier == Carrier {
       injector.inject("\(context[NumberKey.self] ?? 0)", forKey: "X-Span", into: &carrier)
+      injector.inject("number=\(context[NumberKey.self] ?? 0)", forKey: "tracestate", into: &carrier)
+      injector.inject("tenant=blue", forKey: "baggage", into: &carrier)
     }
   }
 
@@ -131,7 +133,10 @@ struct TracingAdapterTests {
     let tracer = NumberTracer()
     _ = try await client(tracer, server, .nowhere).get("/a", as: Data.self)
     _ = try await client(tracer, server).get("/b", as: Data.self, headers: ["x-span": "own"])
-    #expect(server.requests.map { $0.headers["X-Span"] } == [nil, "own"])
-    #expect(tracer.spans.withLock { $0.count } == 4)
+    _ = try await client(tracer, server).get("/c", as: Data.self, headers: ["tracestate": "own=1", "baggage": "own=1"])
+    #expect(server.requests.map { $0.headers["X-Span"] } == [nil, "own", "6"])
+    #expect(server.requests.map { $0.headers.values("tracestate") } == [[], [], ["number=6"]])
+    #expect(server.requests.map { $0.headers.values("baggage") } == [[], ["tenant=blue"], ["own=1"]])
+    #expect(tracer.spans.withLock { $0.count } == 6)
   }
 }
