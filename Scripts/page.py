@@ -20,6 +20,12 @@ FIRST_ROWS = 5_000  # milliseconds from the navigation until rows of 5,000 calls
 SCROLL = 40  # milliseconds of the median of 100 jumps through 5,000 calls, each of which draws all rows in view
 SEARCH = 1_000  # milliseconds of the first search through 5,000 calls
 
+# Requests that curl cannot send, or whose URL it would take for an option or for another protocol.
+WITHOUT_CURL = [
+    {"url": "-K/home/u/x"}, {"url": "file:///etc/passwd"}, {"url": "gopher://h/"}, {"url": "h.example"}, {"url": ""},
+    {"url": "\nhttp://h/"}, {"method": ""}, {"method": "GET -o x"}, {"method": "G\n"}, {"headers": [{"name": "X\nY"}]},
+    {"headers": [{"name": "@/etc/passwd"}]}, {"headers": [{"name": "X Y", "value": "1"}]}, {"headers": [{}]},
+]
 HOSTILE = [
     "</script><script>document.title='owned'</script>",
     "<!--<script>",
@@ -251,7 +257,8 @@ class Check:
                 source = self.folder / f"{kind}{place}.swift"
                 source.write_text(code)
                 sources.append(source)
-            self.read_curl(tab, place)
+            if tab.run(f"hasCurl(state.calls[{place}].entries.at(-1))"):
+                self.read_curl(tab, place)
         # The maps of C modules: those of system libraries are sources, those of C targets may be built.
         maps = [*pathlib.Path("Sources").glob("C*/**/module.modulemap"), *modules.parent.glob("C*.build/module.modulemap")]
         for source in sources:
@@ -262,19 +269,40 @@ class Check:
             expect(done.returncode == 0, f"copied code does not compile:\n{source.read_text()}\n{done.stderr}")
         return len(sources)
 
+    def curl_words(self, tab, place):
+        script = f"curl() {{ printf '%s\\0' \"$@\"; }}\n{tab.run(f'curlOf(state.calls[{place}])')}"
+        return subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode().split("\0")
+
     def read_curl(self, tab, place):
-        command, entry = tab.run(
-            f"[curlOf(state.calls[{place}]), (call => call.entries[call.entries.length - 1])(state.calls[{place}])]"
-        )
-        script = f"curl() {{ printf '%s\\0' \"$@\"; }}\n{command}"
-        words = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode().split("\0")
+        entry = tab.run(f"state.calls[{place}].entries.at(-1)")
+        words = self.curl_words(tab, place)
         expect(entry["url"] in words, f"the URL is not a word of {words}")
         if entry["requestBody"]:
             expect_equal(words[words.index("--data-raw") + 1], entry["requestBody"]["text"])
 
+    def curl(self):
+        """Commands for bash contain each text as it is; requests that curl cannot send have a note instead."""
+        entries = [
+            {"request": {"method": "POST", "url": f"http://h.example/{text}", "headers": [{"name": "X-A", "value": text}],
+                         "postData": {"text": text}}}
+            for text in [*HOSTILE, "a\0b"]
+        ]
+        for change in WITHOUT_CURL:
+            entries.append({"request": {"method": "GET", "url": "https://h.example/", "headers": [], **change}})
+        tab = self.page({"log": {"entries": entries}}, "curl")
+        for place, text in enumerate([*HOSTILE, "a\ufffdb"]):
+            words = self.curl_words(tab, place)
+            expect(f"http://h.example/{text}" in words and f"X-A: {text}" in words, f"a text is missing in {words}")
+            expect_equal(words[words.index("--data-raw") + 1], text)
+        for place, change in enumerate(WITHOUT_CURL):
+            command = tab.run(f"curlOf(state.calls[{len(entries) - len(WITHOUT_CURL) + place}])")
+            expect(command.startswith("# No curl command") and "\n" not in command, f"{change} gives {command!r}")
+
     def hostile(self):
         entries = [hostile_entry(place, text) for place, text in enumerate(HOSTILE)]
         entries += [None, 7, "text", [], {}, {"request": 1, "response": [], "timings": "x", "_errand": {"call": "x"}}]
+        # Every member is an object or a list that JavaScript cannot convert to a text.
+        entries += [wrong_entry(entries[0], value) for value in ({"toString": 1, "valueOf": 1}, [{"toString": 1}])]
         tab = self.page({"log": {"entries": entries}}, "hostile")
         expect_equal(tab.run("state.calls.length"), len(entries))
         elements = tab.run("document.querySelectorAll('script, img, iframe, object, embed, base, a, form').length")
@@ -391,6 +419,13 @@ def hostile_entry(place, text):
     }
 
 
+def wrong_entry(value, wrong):
+    """A copy of an entry in which all values are replaced, but not the objects that contain them."""
+    if isinstance(value, dict):
+        return {name: wrong_entry(member, wrong) for name, member in value.items()}
+    return [wrong_entry(value[0], wrong), wrong] if isinstance(value, list) else wrong
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
@@ -402,6 +437,7 @@ def main():
         compiled = check.copies(tab, program.parent / "Modules")
         hostile = check.hostile()
         compiled += check.copies(hostile, program.parent / "Modules")
+        check.curl()
         check.many(archive)
         imported = check.importer(archive)
         check.live()

@@ -106,10 +106,10 @@ struct RecordReport {
   /// What differs between two calls.
   static func diff(_ a: ArchivedCall, _ b: ArchivedCall, paint: Paint = .plain) -> RecordReport {
     let differences = CallComparison.ofTwoCalls.differences(a, b)
-    let heading = "#\(a.id) \(request(a))\n#\(b.id) \(request(b))\n"
+    let heading = [a, b].map { "#\(PlainText.visible($0.id)) \(request($0))\n" }.joined()
     let text = differences.isEmpty ? "The calls do not differ.\n" : Self.text(differences, paint)
     return RecordReport(
-      PlainText.visible(heading, keepsLines: true) + text,
+      heading + text,
       .object([
         "a": .string(a.id), "b": .string(b.id), "differences": .array(differences.map(json)),
       ]))

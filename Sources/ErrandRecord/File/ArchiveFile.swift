@@ -29,8 +29,12 @@ enum ArchiveFile {
     return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
   }
 
-  /// The first bytes of an open file; nil if they cannot be read.
-  static func start(of file: Int32) -> Data? { try? bytes(of: file, atMost: 64) }
+  /// The first bytes of an open file; nil if they cannot be read. Of a file that begins with zero bytes, which a power
+  /// failure may have left, all bytes.
+  static func start(of file: Int32) -> Data? {
+    guard let start = try? bytes(of: file, atMost: 64) else { return nil }
+    return start.first == 0 ? try? bytes(of: file, atMost: HTTPArchive.largestSize) : start
+  }
 
   /// All bytes of an open file.
   static func read(_ file: Int32, _ url: URL) throws(HTTPArchiveError) -> Data {

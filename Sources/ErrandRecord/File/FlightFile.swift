@@ -20,7 +20,7 @@ public import Foundation
 /// The file has JSON objects on lines of their own: first `{"format":"errand-flight","version":1}`, then the entries of
 /// `FlightRecord.har()`, one on each line. In addition, `_errand` contains `run`, a random text for each object of this
 /// type, because the numbers of calls are only unique in a process. A line feed precedes and follows each call, so a
-/// line that was cut off damages no other line.
+/// line that was cut off damages no other line. A first line that was cut off is written again if no call follows it.
 ///
 /// If a call would make the file longer than three eighths of the limit, the file is renamed: `.1` is appended to its
 /// name, and an older file of that name is replaced. So both files together stay below the limit. An object whose

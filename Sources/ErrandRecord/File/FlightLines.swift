@@ -8,8 +8,26 @@ struct FlightLines {
   /// The beginning of the first line in all versions of the format.
   private static let mark = Data("{\"format\":\"errand-flight\",".utf8)
 
-  /// Whether bytes are the beginning of a flight file. The first line may be cut off.
-  static func isFlightFile(_ data: Data) -> Bool { !data.isEmpty && data.prefix(mark.count) == mark.prefix(data.count) }
+  /// What a text is that is written in each entry, so that a file without its first line is recognized.
+  private static let memberOfEntries = Data("\"_errand\":{".utf8)
+
+  /// Whether the bytes of a file, or its first bytes, are those of a flight file. The first line may be damaged: cut off
+  /// by a full disk, so that the next call follows it, or replaced by zero bytes by a power failure.
+  static func isFlightFile(_ data: Data) -> Bool {
+    if data.first == 0 { return data.range(of: memberOfEntries) != nil }
+    let line = data.prefix { $0 != UInt8(ascii: "\n") }
+    if line.count >= mark.count || line.count == data.count {
+      return !line.isEmpty && line.prefix(mark.count) == mark.prefix(line.count)
+    }
+    // Otherwise, the first line of indented JSON would be a beginning of the mark.
+    return !line.isEmpty && mark.starts(with: line) && data.dropFirst(line.count + 1).first == UInt8(ascii: "{")
+  }
+
+  /// Whether a file with these bytes has no calls: it is empty, or contains only a part of the first line, or zero bytes
+  /// in its place.
+  static func hasNoCalls(_ data: Data) -> Bool {
+    data.count < header.count && header.starts(with: data) || data.allSatisfy { $0 == 0 }
+  }
 
   /// The text that identifies the writer.
   let run: String

@@ -15,11 +15,24 @@ final class FlightSegment: Sendable {
   /// Opens the file. Returns the reason if that failed or the file is no flight file; nil on success.
   func prepare() -> String? {
     if let failure = open() { return failure }
-    let start = ArchiveFile.start(of: file)
-    // With its first line, the file can be read before the first call has ended.
-    if start?.isEmpty == true { return write(FlightLines.header) }
-    let isOurs = start.map { FlightLines.isFlightFile($0) } ?? false
-    return isOurs ? nil : "“\(path)” exists and is no flight file. Remove it, or use another name."
+    guard let start = ArchiveFile.start(of: file), Self.accepts(start) else {
+      return "“\(path)” exists and is no flight file. Remove it, or use another name."
+    }
+    return FlightLines.hasNoCalls(start) ? begin() : nil
+  }
+
+  private static func accepts(_ start: Data) -> Bool {
+    FlightLines.hasNoCalls(start) || FlightLines.isFlightFile(start)
+  }
+
+  /// Writes the first line of a file without calls, so that the file can be read before the first call has ended.
+  private func begin() -> String? {
+    // A process that has the lock begins the file, or renames it.
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return nil }
+    defer { _ = flock(file, LOCK_UN) }
+    guard let start = ArchiveFile.start(of: file), FlightLines.hasNoCalls(start) else { return nil }
+    if !start.isEmpty, ftruncate(file, 0) != 0 { return failure(errno) }
+    return write(FlightLines.header)
   }
 
   /// Appends bytes in one system call. Returns the reason if that failed; nil on success.
@@ -105,7 +118,7 @@ final class FlightSegment: Sendable {
   /// rejected later, stay as they are.
   private func makePrivate(_ file: Int32, _ status: stat) -> Bool {
     guard status.st_mode & 0o077 != 0 else { return true }
-    guard let start = ArchiveFile.start(of: file), start.isEmpty || FlightLines.isFlightFile(start) else { return true }
+    guard let start = ArchiveFile.start(of: file), Self.accepts(start) else { return true }
     return fchmod(file, 0o600) == 0
   }
 

@@ -112,6 +112,16 @@ struct RecordTests {
     return file.path(percentEncoded: false)
   }
 
+  @Test func `id is one line of a comparison`() async throws {
+    let record = try await RecordFixture()
+    var archive = try HTTPArchive(contentsOf: URL(filePath: record.path))
+    for index in archive.entries.indices { archive.entries[index].details?.run = "a\nThe calls do not differ.\u{1B}" }
+    let calls = archive.calls
+    let text = RecordReport.diff(calls[0], calls[1]).text
+    #expect(text.hasPrefix("#a␊The calls do not differ.␛:\(calls[0].number) GET "), "\(text)")
+    #expect(!text.contains("\nThe calls"))
+  }
+
   @Test func `number of several calls is refused`() async throws {
     let record = try await RecordFixture()
     let (file, id) = (try recordOfTwoRuns(record), try record.ids()[0])

@@ -189,6 +189,64 @@ struct FlightFileTests {
     #expect(large?.description.contains("use at most 268435456") == true)
   }
 
+  @Test(arguments: 1..<40)
+  func `first line that was cut off is written again`(length: Int) async throws {
+    let folder = try Folder()
+    try FlightLines.header.prefix(length).write(to: folder.file)
+    let bench = try RecordedClient()
+    for count in 1...2 {
+      let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
+      await bench.call()
+      #expect(file.counts == FlightFile.Counts(written: 1))
+      let archive = try HTTPArchive(contentsOf: folder.file)
+      #expect(archive.calls.count == count && archive.unreadableLines == 0)
+    }
+    #expect(try Data(contentsOf: folder.file).starts(with: FlightLines.header))
+  }
+
+  /// A full disk cuts off the first line, and the next call is appended to it. A power failure leaves zero bytes.
+  @Test(arguments: [Data("{".utf8), Data("{\"format\":\"err".utf8), Data(count: 40), Data(count: 4_096)])
+  func `damaged first line ends no file`(start: Data) async throws {
+    let folder = try Folder()
+    let bench = try RecordedClient()
+    do {
+      let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
+      await bench.call()
+      #expect(file.counts.written == 1)
+    }
+    let rest = try Data(contentsOf: folder.file).dropFirst(FlightLines.header.count)
+    try (start + rest).write(to: folder.file)
+    let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
+    await bench.call()
+    #expect(file.counts == FlightFile.Counts(written: 1))
+    let archive = try HTTPArchive(contentsOf: folder.file)
+    #expect(archive.calls.count == 2 && archive.unreadableLines == 1)
+  }
+
+  @Test(arguments: [1, 64, 10_000])
+  func `file of zero bytes is begun again`(length: Int) async throws {
+    let folder = try Folder()
+    try Data(count: length).write(to: folder.file)
+    let bench = try RecordedClient()
+    let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
+    await bench.call()
+    #expect(file.counts == FlightFile.Counts(written: 1))
+    let archive = try HTTPArchive(contentsOf: folder.file)
+    #expect(archive.calls.count == 1 && archive.unreadableLines == 0)
+  }
+
+  @Test(arguments: [
+    "{\n  \"log\": {}\n}\n", "\n{\"a\":1}\n", "{\"format\":\"other\"}\n", "{\n", "\0\0\0image\n{\"a\":1}\n",
+  ])
+  func `similar file is no flight file`(text: String) throws {
+    let folder = try Folder()
+    try Data(text.utf8).write(to: folder.file)
+    let record = try RecordedClient().client.flightRecord
+    #expect(throws: FlightFileError.self) { try FlightFile(at: folder.file, recording: record) }
+    #expect(try Data(contentsOf: folder.file) == Data(text.utf8))
+    #expect(!FlightLines.isFlightFile(Data(text.utf8)))
+  }
+
   @Test func `file without calls is readable`() throws {
     let folder = try Folder()
     let file = try FlightFile(at: folder.file, recording: try RecordedClient().client.flightRecord)

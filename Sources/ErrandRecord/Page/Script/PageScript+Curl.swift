@@ -6,8 +6,17 @@ extension PageScript {
 
     const sentFields = entry => entry.requestHeaders.filter(field => !FRAMING.test(field.name));
 
+    const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+    // Whether curl can send the request and cannot mistake its URL for an option. An archive comes from anywhere.
+    const hasCurl = entry => /^https?:\/\//i.test(entry.url) && TOKEN.test(entry.method)
+      && sentFields(entry).every(field => TOKEN.test(field.name));
+
     function curlOf(call) {
       const entry = call.entries[call.entries.length - 1], body = entry.requestBody;
+      if (!hasCurl(entry)) {
+        return '# No curl command: the URL is no http or https URL, or the method or a header field has no valid name.';
+      }
       const words = ['curl', ...curlMethod(entry.method, body)];
       if (/[\[\]{}]/.test(entry.url)) words.push('--globoff');
       if (/\/\./.test(entry.url)) words.push('--path-as-is');
@@ -22,11 +31,13 @@ extension PageScript {
 
     function curlMethod(method, body) {
       if (method === 'HEAD' && !body) return ['--head'];
-      return (method === 'GET' && !body) || method === '' ? [] : ['-X', shellWord(method)];
+      return method === 'GET' && !body ? [] : ['-X', shellWord(method)];
     }
 
-    // Quotes a text as one word. Control characters and characters that are invisible become octal escapes.
-    function shellWord(text) {
+    // Quotes a text as one word. Control characters and characters that are invisible become octal escapes. An argument
+    // of a program cannot contain a zero byte.
+    function shellWord(word) {
+      const text = word.replaceAll('\0', '\uFFFD');
       if (/^[A-Za-z0-9._\/:@%+=,-]+$/.test(text) && !text.startsWith('-')) return text;
       HIDDEN.lastIndex = 0;
       if (!HIDDEN.test(text) && !/[\t\n\r]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;

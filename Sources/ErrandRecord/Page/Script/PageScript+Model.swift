@@ -4,7 +4,9 @@ extension PageScript {
   static let model = #"""
     'use strict';
 
-    const asText = value => typeof value === 'string' ? value : value == null ? '' : String(value);
+    // Objects and lists are no texts. Converting them can fail: {"toString": 1}.
+    const asText = value =>
+      typeof value === 'string' ? value : ['number', 'boolean'].includes(typeof value) ? String(value) : '';
     const asNumber = (value, other = 0) => typeof value === 'number' && isFinite(value) ? value : other;
     const asList = value => Array.isArray(value) ? value : [];
     const asObject = value => value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
