@@ -136,9 +136,10 @@ extension CallRun {
     guard let entry = first.rejectedEntry else { return first }
     entry.reject()
     if pass.context.cache?.mode.usesOnlyCache == true { return ending(.cacheMiss(.damaged), nil) }
-    // If a redirect led to the stored response, the original request was already sent. It must not be sent again if it
-    // can change something on the server.
-    let isRepeatable = pass.request.method.isSafe || first.metrics.redirects == 0 || first.metrics.attempts == 0
+    // The request may have been sent before the stored response was chosen, for example because a redirect led to it or
+    // because the response replaces a failure. A server that answers with 304 has not carried out the request.
+    let isUnsent = first.metrics.attempts == 0 || first.metrics.redirects == 0 && first.origin == .revalidated
+    let isRepeatable = isUnsent || pass.context.plan.sending.allowsRepeating(pass.request.method)
     guard isRepeatable else { return first }
     let past = Pass(pass.request, pastCache(pass.context))
     return await judged(await self.answer(past), past.context)

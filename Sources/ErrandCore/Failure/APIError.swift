@@ -165,6 +165,12 @@ struct CacheMissError: Error {
   let miss: CacheMiss
 }
 
+extension APIError {
+  /// Whether an error has ended another call. Code of the app in the pipeline, such as an interceptor, may send a call
+  /// and throw its error. Such an error says nothing about the request of the outer call or about its server.
+  static func hasEndedAnotherCall(_ error: any Error) -> Bool { (error as? APIError)?.metrics != nil }
+}
+
 extension TransportFailure {
   /// The transport failure that an error represents. It is the error itself, or the cause of the error if an
   /// interceptor wrapped the failure. Nil if there is no transport failure.

@@ -27,9 +27,8 @@ package struct Redirecting: Interceptor {
   }
 
   /// Follows all redirects. Returns the final response, and the first request whose response was a redirect from the
-  /// cache. The caller may send this request again, to get a newer redirect from the server. If a request with an
-  /// unsafe method was sent after the stored redirect, the returned request is nil, because the unsafe request must not
-  /// be repeated.
+  /// cache. The caller may send this request again, to get a newer redirect from the server. If a request that must not be
+  /// repeated was sent after the stored redirect, the returned request is nil.
   private func follow(
     _ first: HTTPResponse, to initial: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> (last: HTTPResponse, stored: HTTPRequest?) {
@@ -40,7 +39,8 @@ package struct Redirecting: Interceptor {
     var loopStart = 0
     while true {
       let isStored = response.origin == .cacheFresh || response.origin == .cacheStale
-      if !isStored, !request.method.isSafe { stored = nil }
+      let mayRepeat = request.method.isSafe && context.plan.sending.allowsRepeating(request.method)
+      if !isStored, !mayRepeat { stored = nil }
       let asked = context.plan.sending.hosts == nil ? request.url : response.url
       // After a response that sets cookies, another request for the same URL is not a loop, because the server may
       // respond differently.

@@ -7,7 +7,9 @@ import ErrandSupport
 /// call, which accessories observe and which has its own metrics and limits. The loop throws an ``APIError`` if the
 /// server rejects the request or can no longer be reached.
 public struct EventStream: AsyncSequence, Sendable {
-  let connect: @Sendable (_ lastID: String?) async throws(APIError) -> ResponseStream
+  /// Opens a connection. The call fails if another account than the given one is current when the request is sent. If
+  /// the account is nil, any account is allowed.
+  let connect: @Sendable (_ lastID: String?, _ account: String?) async throws(APIError) -> ResponseStream
   /// The account whose credential a new connection would use; nil for none.
   let account: @Sendable () -> String?
   /// Adds the wait between two connections to the running calls of the client, so that the wait can be cancelled like a
@@ -96,7 +98,7 @@ public struct EventStream: AsyncSequence, Sendable {
       account = present
       retryDelay = parser.retry ?? retryDelay
       parser = EventParser(lastID: parser.lastID, hasID: parser.hasID, limit: source.limit)
-      let response = try await source.connect(parser.hasID ? parser.lastID : nil)
+      let response = try await source.connect(parser.hasID ? parser.lastID : nil, present)
       if response.status == 204 {
         isOver = true
         // Reads the response to its end. Otherwise the call would be reported as cancelled.
@@ -196,8 +198,9 @@ extension APIClient {
     limit: Int = ResponseStream.lineLimit
   ) -> EventStream {
     EventStream(
-      connect: { lastID throws(APIError) in
+      connect: { lastID, account throws(APIError) in
         var options = options
+        options.requiredAccount = account ?? options.requiredAccount
         options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
         if let lastID {
           // Spaces at the ends of the identifier are removed, because they are not part of a field value. If the server

@@ -55,15 +55,15 @@ package enum ResumeDecision: Sendable, Hashable {
   }
 
   /// Decides about a complete response with status 200 or 203. Normally, the body is a new version of the file. There
-  /// is one exception: the validator is unchanged but the length differs. Then the server has most likely sent only the
-  /// missing rest, with status 200 instead of 206.
+  /// is one exception: the validator is unchanged but the length differs or is missing. Then the server has most likely
+  /// sent only the missing rest, with status 200 instead of 206.
   private static func whole(_ properties: ResponseProperties, _ requested: RequestedRange, _ metadata: PartMetadata?)
     -> ResumeDecision
   {
     guard requested.continuesPart, let metadata, let validator = metadata.validator, properties.validator == validator,
-      let old = metadata.total, let found = properties.total, found != old
+      let old = metadata.total, properties.total != old
     else { return .fresh(properties) }
-    return .mismatch(.total(expected: old, found: found))
+    return .mismatch(properties.total.map { .total(expected: old, found: $0) } ?? .noTotal)
   }
 
   private static func part(

@@ -12,11 +12,11 @@ extension DownloadRun {
       return try await broken(TransportFailure(.truncated, sentence), report, url)
     }
     try await checkContent(of: response, report)
+    noteDigest(in: response.trailers, of: response.head)
     if let total = metadata?.total, written < total {
       try await disk.value { try self.commit() }
       return .again
     }
-    noteDigest(in: response.trailers, of: response.head)
     return .done(try await finished(response))
   }
 

@@ -71,6 +71,7 @@ final class DownloadRun: Sendable {
     var metadata = download.resumes ? part.metadata : nil
     if ResumeQuestion(metadata, request: identity, checksum: download.checksum?.recorded).isOfAnother { metadata = nil }
     metadata?.choices = RecordedChoices(download)
+    if let checksum = download.checksum?.recorded { metadata?.checksum = checksum }
     state = Locked(State(metadata: metadata, resumptionsLeft: max(download.takeUps, 0)))
   }
 

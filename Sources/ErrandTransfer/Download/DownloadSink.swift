@@ -29,6 +29,8 @@ final class DownloadSink: BodySink, Committing {
     /// The length of the response body in bytes; nil if it is not known.
     var expected: Int64?
     var flow: BodyFlow?
+    /// Whether the body of a response was accepted.
+    var hasBody = false
     /// Whether the disk queue is emptying the partial file or reserving disk space for it.
     var isPreparing = false
     var isPaused = false
@@ -59,7 +61,10 @@ final class DownloadSink: BodySink, Committing {
 
   // MARK: - On the transport's thread
 
+  /// - Throws: `BodyBegunTwice` if the body of another response was accepted before. An interceptor may send a request
+  ///   again, but the bytes of two bodies must not mix.
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    if state.withLock({ $0.hasBody }) { throw BodyBegunTwice() }
     let decision = run.decide(head, to: requested)
     state.withLock {
       $0.report.decision = decision
@@ -87,6 +92,7 @@ final class DownloadSink: BodySink, Committing {
     case .mismatch(let mismatch): throw mismatch
     case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
     }
+    state.withLock { $0.hasBody = true }
     return .sink
   }
 

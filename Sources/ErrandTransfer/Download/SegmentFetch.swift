@@ -187,7 +187,10 @@ final class SegmentFetch: Sendable {
       defer { state.report.response = response }
       return state.report.response == nil
     }
-    if isFirst { run.noteWhole(by: response.head) }
+    if isFirst {
+      run.noteWhole(by: response.head)
+      run.noteDigest(in: response.trailers, of: response.head)
+    }
     let rest = Self.rest(of: piece, behind: report.received)
     if rest.isEmpty { return true }
     if report.received == 0 { return giveUp(rest, nil) }

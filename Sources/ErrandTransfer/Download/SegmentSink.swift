@@ -18,6 +18,8 @@ final class SegmentSink: BodySink {
     var place: Int64 = 0
     var end: Int64 = 0
     var flow = BodyFlow {}
+    /// Whether the body of a response was accepted.
+    var hasBody = false
   }
 
   let requested: RequestedRange
@@ -38,7 +40,9 @@ final class SegmentSink: BodySink {
   /// The outcome of the HTTP exchange. It is complete after ``finish()`` has returned.
   var report: Report { state.withLock { $0.report } }
 
+  /// - Throws: `BodyBegunTwice` if the body of another response was accepted before, as ``DownloadSink/begin(_:flow:)``.
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    if state.withLock({ $0.hasBody }) { throw BodyBegunTwice() }
     switch run.decide(head, to: requested) {
     case .append(let range, _):
       run.noteName(in: head.fields)
@@ -50,6 +54,7 @@ final class SegmentSink: BodySink {
         $0.place = range.lowerBound
         $0.end = range.upperBound
         $0.flow = flow
+        $0.hasBody = true
       }
       writer.begin(at: range.lowerBound)
       progress.add(writer, number)

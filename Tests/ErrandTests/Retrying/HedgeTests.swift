@@ -65,6 +65,36 @@ struct HedgeTests {
     gate.open()
   }
 
+  /// Waits at a latch before the request is sent.
+  private struct Waiting: Interceptor {
+    let latch: Latch
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      try await latch.wait()
+      return try await next(request)
+    }
+  }
+
+  @Test func `waiting before the exchange does not count`() async throws {
+    let (clock, latch) = (ManualClock(), Latch())
+    let transport = ScriptedTransport { _ in .text("ok") }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.retries = RetryPolicy(attempts: 1, hedging: .after(.milliseconds(300)))
+    configuration.exchangeInterceptors = [Waiting(latch: latch)]
+    configuration.joining = .never
+    configuration.transport = .own(transport)
+    configuration.timers = clock
+    let client = APIClient(configuration)
+    async let outcome = client.outcome(of: Get())
+    await latch.reached(1)
+    for _ in 0..<5 {
+      #expect(await clock.waitForTimers(1))
+      clock.advance(by: .milliseconds(300))
+    }
+    latch.open()
+    #expect(await outcome.value == "ok" && transport.requests.count == 1)
+  }
+
   @Test func `first may win after a hedge`() async throws {
     let (gate, other) = (Gate(), Gate())
     let server = try server(.ok("first").held(at: gate), .ok("second").held(at: other))

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing
@@ -9,7 +10,27 @@ struct InterceptedFailureTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"
+    var method = HTTPMethod.get
     var retries: RetryPolicy = RetryPolicy(firstDelay: .zero, busyDelay: .zero)
+  }
+
+  /// Sends a call of another client before or after the exchange, and throws its error.
+  private struct Asking: Interceptor {
+    let asksFirst: Bool
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      if asksFirst { try await ask() }
+      let response = try await next(request)
+      try await ask()
+      return response
+    }
+
+    private func ask() async throws {
+      var configuration = ClientConfiguration(baseURL: "http://keys.example")
+      configuration.transport = .own(
+        ScriptedTransport { _ in throw TransportFailure(.refused, "No server listens.", isCertainlyNotSent: true) })
+      _ = try await APIClient(configuration).send(Get(retries: .none))
+    }
   }
 
   private static let signing = Signing { $0.fields["X-Signature"] = "signed" }
@@ -47,5 +68,47 @@ struct InterceptedFailureTests {
     _ = try await fixture.send().result.get()
     #expect(fixture.isRight())
     #expect(fixture.ranges == [nil, "bytes=1000000-"])
+  }
+
+  /// Sends a request again in the middle of a download.
+  private struct Repeating: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      do { return try await next(request) } catch { return try await next(request) }
+    }
+  }
+
+  @Test func `two bodies never mix in a file`() async throws {
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.exchangeInterceptors = [Repeating()]
+    let fixture = try DownloadFixture(configuration: configuration) { number, behaviour in
+      if number == 1 { behaviour.fault = .cut(after: 1_100_000) }
+    }
+    let first = await fixture.send().result
+    if (try? first.get()) == nil { _ = try await fixture.send().result.get() }
+    #expect(fixture.isRight())
+  }
+
+  @Test(arguments: [false, true]) func `failure of another call repeats nothing`(hasFallback: Bool) async {
+    let seen = Recorded<String>()
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    if hasFallback { configuration.environment.fallbackURLs = ["http://other.example"] }
+    configuration.exchangeInterceptors = [Asking(asksFirst: false)]
+    configuration.transport = .own(
+      ScriptedTransport { request in
+        seen.append(request.url.host)
+        return .text("paid")
+      })
+    let outcome = await APIClient(configuration).outcome(of: Get(method: .post))
+    #expect(outcome.error?.code == .refused && seen.all == ["h.example"])
+  }
+
+  @Test func `failure of another call opens no circuit`() async {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.breaker = BreakerRule()
+    configuration.breaker?.least = 3
+    configuration.exchangeInterceptors = [Asking(asksFirst: true)]
+    configuration.transport = .own(ScriptedTransport { _ in .text("ok") })
+    let client = APIClient(configuration)
+    for _ in 0..<5 { #expect(await client.outcome(of: Get(retries: .none)).error?.code == .refused) }
   }
 }

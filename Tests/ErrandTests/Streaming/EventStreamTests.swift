@@ -90,6 +90,33 @@ struct EventStreamTests {
     #expect(error?.code == .loggedOut && server.requests.count == 1)
   }
 
+  /// Makes another account current while the request of a connection passes the interceptors.
+  private struct Switching: Interceptor {
+    let accounts: CredentialStore
+    let number: Recorded<Int>
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      number.append(1)
+      if number.count == 2 { try await accounts.use("bob") }
+      return try await next(request)
+    }
+  }
+
+  @Test func `switch during a reconnection ends the stream`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
+    let accounts = CredentialStore()
+    for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+    let client = client(server)
+    client.configure {
+      $0.credentials = accounts
+      $0.interceptors = [Switching(accounts: accounts, number: Recorded())]
+    }
+    let error = await #expect(throws: APIError.self) {
+      _ = try await turning { try await all(client.events(of: Feed(), reconnecting: ReconnectRule(attempts: 2))) }
+    }
+    #expect(error?.code == .loggedOut && server.requests.count == 1)
+  }
+
   @Test func `incomplete line is not an event`() async throws {
     let server = try LoopbackServer { _ in Self.events("upstream down") }
     let stream = client(server).events(of: Feed(), reconnecting: ReconnectRule(attempts: 3))

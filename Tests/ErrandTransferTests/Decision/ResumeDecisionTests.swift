@@ -60,6 +60,7 @@ struct ResumeDecisionTests {
   @Test func `same version with another length is rejected`() {
     let fields: HTTPFields = ["ETag": "\"v1\"", "Content-Length": "60"]
     #expect(Self.decide(200, fields) == .mismatch(.total(expected: 100, found: 60)))
+    #expect(Self.decide(200, ["ETag": "\"v1\""]) == .mismatch(.noTotal))
     #expect(
       Self.decide(200, ["ETag": "\"v1\"", "Content-Length": "100"])
         == .fresh(ResponseProperties(validator: Self.tag, total: 100, coding: nil)))

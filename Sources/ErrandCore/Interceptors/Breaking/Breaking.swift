@@ -69,6 +69,7 @@ package struct Breaking: SelectiveInterceptor {
     switch error {
     case let stopped as CallState.Stopped: stopped.reason == .expired ? .failure : .nothing
     case let failure as TransportFailure: failure.kind.isOfOrigin ? .failure : .nothing
+    case let error as APIError where APIError.hasEndedAnotherCall(error): .nothing
     case let error as APIError: error.stage == .deadline ? .failure : error.cause.map(result) ?? .nothing
     default: .nothing
     }

@@ -98,7 +98,9 @@ struct FailingOver {
 extension Result<HTTPResponse, any Error> {
   /// How long the circuit breaker still rejects requests; nil if the circuit breaker did not reject this request.
   fileprivate var circuitRest: Duration? {
-    guard case .failure(let error as APIError) = self, error.code == .circuitOpen else { return nil }
+    guard case .failure(let error as APIError) = self, error.code == .circuitOpen,
+      !APIError.hasEndedAnotherCall(error)
+    else { return nil }
     return (error.cause as? CircuitOpen)?.timeLeft ?? .zero
   }
 }

@@ -2,8 +2,8 @@ import ErrandSupport
 
 /// Sends a request with a safe method a second time, in parallel, if the response is slow.
 struct Hedging {
-  /// The shortest interval between two checks whether a request has been sent. The checks are made while the request
-  /// waits in the admission queue.
+  /// The shortest interval between two checks whether a request has been sent. The checks are made until the request is
+  /// sent.
   private static let shortestLook = Duration.milliseconds(10)
 
   let rule: HedgeRule
@@ -41,11 +41,16 @@ struct Hedging {
         race.leave()
         return result
       }
-      // The time that a copy of the request waits in the admission queue does not count as response time.
+      // The time before the first copy is sent does not count as response time. It may wait for a place in the admission
+      // queue or for a credential.
       let now = context.call.timers.now
-      let due = race.waits ? now.advanced(by: max(delay, Self.shortestLook)) : race.begun?.advanced(by: delay) ?? now
-      if due <= now { break }
-      moment = due
+      let begun = race.begun ?? (delay == .zero ? now : nil)
+      if let begun, !race.waits {
+        moment = begun.advanced(by: delay)
+      } else {
+        moment = now.advanced(by: max(delay, Self.shortestLook))
+      }
+      if moment <= now { break }
     }
     if control.pay(RetryBudget.price, at: request.url.origin) {
       context.record.retried(RetryMetrics(reason: .slow, delay: delay))

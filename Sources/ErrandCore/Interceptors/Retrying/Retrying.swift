@@ -157,12 +157,12 @@ struct RetryAttempt {
 
 extension RetryDecision.Result {
   /// Converts the outcome of an attempt into an input of ``RetryDecision``. The value is nil for an error that is not a
-  /// transport failure.
+  /// transport failure of this attempt.
   init?(_ outcome: Result<HTTPResponse, any Error>) {
     switch outcome {
     case .success(let response): self = .status(response.status, retryAfter: RetryAfter.delay(in: response.fields))
     case .failure(let error):
-      guard let failure = TransportFailure.behind(error) else { return nil }
+      guard !APIError.hasEndedAnotherCall(error), let failure = TransportFailure.behind(error) else { return nil }
       self = .failure(failure)
     }
   }
