@@ -137,6 +137,72 @@ struct SendVerdictTests {
     #expect(retry(SendVerdict(result(.transport, .tls, notSent: true)))?.counts == true)
   }
 
+  @Test func `call that never left spends no attempt`() {
+    for verdict in [
+      SendVerdict(result(.deadline, .deadline, notSent: true)),
+      SendVerdict(result(.interceptor, .interceptor, notSent: true)),
+    ] {
+      #expect(retry(verdict)?.counts == false)
+      #expect(retry(verdict)?.mayHaveBeenCarriedOut == false)
+    }
+  }
+
+  private static let refused = TransportFailure(.refused, "refused", isCertainlyNotSent: true)
+
+  private static func client(
+    _ transport: ScriptedTransport, _ change: (inout ClientConfiguration) -> Void = { _ in }
+  ) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    configuration.retries = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero)
+    change(&configuration)
+    return APIClient(configuration)
+  }
+
+  @Test(arguments: [0, 2])
+  func `refused repetitions send nothing`(fallbacks: Int) async {
+    let transport = ScriptedTransport { _ in throw Self.refused }
+    let client = Self.client(transport) {
+      $0.environment.fallbackURLs = (0..<fallbacks).map { "http://h\($0).example" }
+    }
+    let outcome = await client.outcome(of: Plain(number: 1))
+    #expect(transport.requests.count == 2 * (1 + fallbacks))
+    let result = SendResult(outcome, hadUnknownFate: false)
+    #expect(result.isCertainlyNotSent && !result.isRepetition)
+    #expect(retry(SendVerdict(result))?.reason.code == .offline)
+  }
+
+  @Test func `repetition after an unclear failure leaves doubt`() async {
+    let count = Locked(0)
+    let transport = ScriptedTransport { _ in
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      throw isFirst ? TransportFailure(.reset, "reset") : Self.refused
+    }
+    let outcome = await Self.client(transport).outcome(of: Rename(title: "x"))
+    let result = SendResult(outcome, hadUnknownFate: false)
+    #expect(!result.isCertainlyNotSent && result.isRepetition)
+  }
+
+  @Test(arguments: [(TransportFailure.Kind.refused, true), (.reset, false)])
+  func `stopped repetition is as clear as the first exchange`(kind: TransportFailure.Kind, isNotSent: Bool) async {
+    let transport = ScriptedTransport { _ in throw TransportFailure(kind, "failed", isCertainlyNotSent: isNotSent) }
+    let count = Locked(0)
+    var options = CallOptions()
+    options.exchangeCheck = { () throws(APIError) in
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      if !isFirst { throw APIError(.deadline, .deadline, "stopped") }
+    }
+    let outcome = await Self.client(transport).outcome(of: Rename(title: "x"), options: options)
+    #expect(transport.requests.count == 1 && outcome.error?.stage == .deadline)
+    #expect(SendResult(outcome, hadUnknownFate: false).isCertainlyNotSent == isNotSent)
+  }
+
   @Test(arguments: [(429, true), (503, false)])
   func `repeated call is not sent if the first exchange was not`(status: Int, isNotSent: Bool) async {
     let count = Locked(0)
@@ -146,12 +212,9 @@ struct SendVerdictTests {
         return count
       }
       if number == 1 { return .status(status) }
-      throw TransportFailure(.refused, "refused", isCertainlyNotSent: true)
+      throw Self.refused
     }
-    var configuration = ClientConfiguration(baseURL: "http://h.example")
-    configuration.transport = .own(transport)
-    configuration.retries = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero)
-    let outcome = await APIClient(configuration).outcome(of: Rename(title: "x"))
+    let outcome = await Self.client(transport).outcome(of: Rename(title: "x"))
     #expect(transport.requests.count == 2)
     #expect(SendResult(outcome, hadUnknownFate: false).isCertainlyNotSent == isNotSent)
   }

@@ -58,10 +58,13 @@ public struct RetryMetrics: Sendable, Hashable {
   public var reason: RetryReason
   /// The wait before the repetition.
   public var delay: Duration
+  /// Whether the exchange that is repeated sent nothing that the server may have received.
+  package var isCertainlyNotSent: Bool
 
   /// Makes the metrics of one repetition.
-  package init(reason: RetryReason, delay: Duration) {
+  package init(reason: RetryReason, delay: Duration, isCertainlyNotSent: Bool = false) {
     self.reason = reason
     self.delay = delay
+    self.isCertainlyNotSent = isCertainlyNotSent
   }
 }

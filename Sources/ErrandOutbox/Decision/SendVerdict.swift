@@ -57,10 +57,11 @@ struct SendResult: Sendable, Equatable {
     retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }.map { $0.clampedNanoseconds / 1_000_000 }
     wasRedirected = outcome.metrics.exchanges.contains { 301...303 ~= $0.status ?? 0 }
     let wasRepeated = outcome.metrics.retries.contains { retry in
-      if case .status(let status) = retry.reason { status >= 500 } else { true }
+      if case .status(let status) = retry.reason { status >= 500 } else { !retry.isCertainlyNotSent }
     }
     hadUnclearExchange = wasRepeated || wasRedirected
-    let isNotSent = TransportFailure.behind(error)?.isCertainlyNotSent ?? (outcome.metrics.attempts == 0)
+    let unsent = outcome.metrics.retries.count(where: \.isCertainlyNotSent)
+    let isNotSent = TransportFailure.behind(error)?.isCertainlyNotSent ?? (outcome.metrics.attempts <= unsent)
     isCertainlyNotSent = isNotSent && !hadUnclearExchange
   }
 }
@@ -88,7 +89,10 @@ extension SendVerdict {
       self = Self.retry(.offline, result, counts: false)
     case .cancelled where result.code == .loggedOut: self = Self.retry(.login, result, counts: false)
     case .cancelled: self = Self.retry(.interrupted, result, counts: false)
-    case .transport, .deadline, .interceptor: self = Self.retry(.failure, result, counts: true)
+    // The call waited too long before it could be sent.
+    case .deadline where result.isCertainlyNotSent: self = Self.retry(.offline, result, counts: false)
+    case .deadline, .interceptor: self = Self.retry(.failure, result, counts: !result.isCertainlyNotSent)
+    case .transport: self = Self.retry(.failure, result, counts: true)
     case .redirect, .cache, .transfer, .group:
       self = Self.rejected(.failure, result, carriesOut: !result.isCertainlyNotSent)
     }

@@ -55,16 +55,18 @@ struct FailingOver {
       guard turn + 1 < order.count, control.pay(cost, at: origin) else { return last }
       earlier = last
       paid.append((origin, cost))
-      report(reason, of: origin, next: origins[order[turn + 1]])
+      report(
+        RetryMetrics(reason: reason, delay: .zero, isCertainlyNotSent: result.isCertainlyNotSent), of: origin,
+        next: origins[order[turn + 1]])
     }
     return last
   }
 
   /// Reports in the metrics and in the log that a server failed and that the request goes to the next server.
-  private func report(_ reason: RetryReason, of origin: HTTPURL.Origin, next: HTTPURL.Origin) {
-    context.record.retried(RetryMetrics(reason: reason, delay: .zero))
-    context.note(.failedOver(reason, from: origin, to: next))
-    context.plan.log?.info("\(origin) failed (\(reason)); sending the request to \(next)")
+  private func report(_ retry: RetryMetrics, of origin: HTTPURL.Origin, next: HTTPURL.Origin) {
+    context.record.retried(retry)
+    context.note(.failedOver(retry.reason, from: origin, to: next))
+    context.plan.log?.info("\(origin) failed (\(retry.reason)); sending the request to \(next)")
   }
 
   /// Records that a server has responded and is healthy, and refunds the cost of the attempts at earlier servers. If

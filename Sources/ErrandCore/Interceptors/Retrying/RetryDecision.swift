@@ -10,6 +10,9 @@ enum RetryDecision: Equatable {
   enum Result {
     case status(Int, retryAfter: Duration?)
     case failure(TransportFailure)
+
+    /// Whether the attempt sent nothing that the server may have received.
+    var isCertainlyNotSent: Bool { if case .failure(let failure) = self { failure.isCertainlyNotSent } else { false } }
   }
 
   /// The data on which the decision about a new attempt depends. The result of the last attempt is not a part of the
@@ -57,12 +60,10 @@ enum RetryDecision: Equatable {
 
   /// The reason why another attempt is not made, apart from its delay; nil if there is no such reason.
   private static func obstacle(to result: Result, _ input: Input) -> CallDecision.RetryObstacle? {
-    var isCertainlyNotSent = false
-    if case .failure(let failure) = result { isCertainlyNotSent = failure.isCertainlyNotSent }
     if !mayHelp(after: result, input.policy) {
       if case .status = result { return .status } else { return .permanent }
     }
-    if !isCertainlyNotSent, !input.isIdempotent { return .notIdempotent }
+    if !result.isCertainlyNotSent, !input.isIdempotent { return .notIdempotent }
     if input.attempt >= input.policy.attempts { return .attempts(input.policy.attempts) }
     if !input.isReplayable { return .bodyUsedUp }
     if input.isDelivered { return .delivered }

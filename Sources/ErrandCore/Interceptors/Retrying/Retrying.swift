@@ -66,7 +66,8 @@ package struct Retrying: SelectiveInterceptor {
     }
     attempts.number += 1
     attempts.lastCost = cost
-    context.record.retried(RetryMetrics(reason: reason, delay: delay))
+    context.record.retried(
+      RetryMetrics(reason: reason, delay: delay, isCertainlyNotSent: result.isCertainlyNotSent))
     context.note(.retried(reason, attempt: attempts.number, of: policy.attempts, after: delay))
     context.plan.log?.info(
       "the attempt failed (\(reason)); attempt \(attempts.number) of \(policy.attempts) starts in \(delay)")
