@@ -60,10 +60,17 @@ extension Outbox {
   ///   sent. Cancel such an entry first.
   public func discard(_ id: OutboxEntry.ID) async throws(OutboxError) {
     try await runner.perform { runner in
-      let facts = try runner.facts(of: id)
-      guard facts.isUntouched || facts.state.isDeadLetter else { throw Self.wrongState(facts, "be discarded") }
+      let wasDead = try runner.facts(of: id).state.isDeadLetter
       _ = try runner.store.restore(id.rawValue, at: runner.now())
-      try runner.change { now in try runner.store.discard(facts, at: now) }
+      // Inside the transaction, because another process may begin to send the entry.
+      try runner.change { now in
+        let facts = try runner.facts(of: id)
+        // An entry that was damaged, and is no longer, is queued again.
+        guard facts.isUntouched || facts.state.isDeadLetter || wasDead && facts.state == .queued else {
+          throw Self.wrongState(facts, "be discarded")
+        }
+        return try runner.store.discard(facts, at: now)
+      }
     }
   }
 

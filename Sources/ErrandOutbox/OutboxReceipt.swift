@@ -10,11 +10,15 @@ public struct OutboxReceipt<Request: OutboxRequest>: Sendable, Identifiable {
   /// The present state of the entry.
   public var state: OutboxState { watch.present }
 
-  /// The present state and all later ones, up to the first final one. The sequence also ends if the outbox is closed.
+  /// The present state and all later ones, up to the first final one. The sequence also ends if the outbox is closed,
+  /// or if another process has removed the entry long after its end (``OutboxConfiguration/history``).
   public var states: AsyncStream<OutboxState> { watch.states() }
 
-  /// Waits for the final state of the entry, and returns it with the value of the response. If the task is cancelled or
-  /// the outbox is closed, returns the present state.
+  /// Waits for the final state of the entry, and returns it with the value of the response.
+  ///
+  /// If the task is cancelled or the outbox is closed, returns the present state. If another process has sent and
+  /// removed the entry before this process noticed its end, returns the last state that this process knows, such as
+  /// ``OutboxState/queued``.
   public var outcome: OutboxOutcome<Request.Response> {
     get async {
       for await state in watch.states() where state.isFinal { break }

@@ -164,6 +164,42 @@ struct OutboxDamageTests {
     await second.close()
   }
 
+  @Test(arguments: [(200, OutboxState.delivered), (204, .parked)])
+  func `restored entry knows the end of its parent`(status: Int, state: OutboxState) async throws {
+    let fixture = try OutboxFixture { request in
+      request.method == "PUT" ? .status(204) : .json(status == 200 ? #"{"id": "n1"}"# : #"{"id": null}"#)
+    }
+    let types: [any OutboxRequest.Type] = [Made.self, Edit.self]
+    let outbox = try fixture.open(types)
+    outbox.pause()
+    let created = try await outbox.add(Made())
+    _ = try await outbox.add(Edit(note: created.reference, text: Self.long))
+    try await outbox.runner.perform { try $0.store.database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    await outbox.close()
+    var damage = DatabaseDamage(Self.database(fixture))
+    try damage.breakOverflow(of: 0x7a)
+    let first = try fixture.open(types)
+    #expect(try await first.reaches(created.id, .delivered))
+    #expect(try await first.reaches(Self.id(2), .parked))
+    try await first.runner.perform { try $0.store.database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    await first.close()
+    try damage.repair()
+    let second = try fixture.open(types)
+    try await second.resend(Self.id(2))
+    #expect(try await second.reaches(Self.id(2), state))
+    #expect(try await second.entry(Self.id(2))?.reason?.code == (state == .parked ? .parentFailed : nil))
+    await second.close()
+  }
+
+  /// A creation whose response may contain no identifier.
+  private struct Made: OutboxRequest {
+    var path: Path { "/notes" }
+    var method: HTTPMethod { .post }
+    var outbox: OutboxRule { .lane("new") }
+    func createdID(from response: Response) -> String? { response.id }
+    struct Response: Decodable, Sendable { let id: String? }
+  }
+
   @Test func `damaged entry stops its lane by its rule`() async throws {
     let fixture = try OutboxFixture()
     try await Self.fill(fixture) { outbox in

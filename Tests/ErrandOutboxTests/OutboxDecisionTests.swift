@@ -89,6 +89,18 @@ struct OutboxDecisionTests {
     await outbox.close()
   }
 
+  @Test func `failing decision keeps the unknown fate`() async throws {
+    let fixture = try OutboxFixture()
+    fixture.client.configure { $0.retries = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero) }
+    fixture.server.enqueue(.status(503), .status(412))
+    let outbox = try fixture.open(Self.types)
+    let receipt = try await outbox.add(Contested(decision: .fails))
+    #expect(try await outbox.waits(receipt.id, failures: 1))
+    #expect(fixture.server.requests.count == 2)
+    #expect(try await outbox.entry(receipt.id)?.mayHaveBeenSent == true)
+    await outbox.close()
+  }
+
   @Test func `attempt in progress is awaited`() async throws {
     let fixture = try OutboxFixture()
     fixture.server.enqueue(.status(500), .status(409))

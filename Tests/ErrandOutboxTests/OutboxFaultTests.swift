@@ -79,6 +79,24 @@ struct OutboxFaultTests {
     await outbox.close()
   }
 
+  @Test func `many failed lanes hide no probe`() async throws {
+    let fixture = try OutboxFixture()
+    let outbox = try fixture.open()
+    outbox.pause()
+    for number in 1...9 { _ = try await outbox.add(Rename(note: "\(number)", title: "x")) }
+    try await outbox.runner.perform { runner in
+      try runner.store.run("UPDATE entry SET failures=1")
+      let retry = SendVerdict.Retry(
+        reason: OutboxReason(.offline, "Refused."), mayHaveBeenCarriedOut: false, counts: false)
+      runner.hold.learn(from: .retry(retry), at: runner.now(), chance: 1, BackOff(first: 60_000))
+    }
+    let good = try await outbox.add(Rename(note: "good", title: "x")).id
+    outbox.resume()
+    #expect(try await outbox.reaches(good, .delivered))
+    #expect(fixture.paths.first == "/notes/good")
+    await outbox.close()
+  }
+
   // MARK: - Processes
 
   @Test func `lease that cannot be opened is reported`() async throws {

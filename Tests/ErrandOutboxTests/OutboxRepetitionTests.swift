@@ -150,4 +150,59 @@ struct OutboxRepetitionTests {
     #expect(fixture.paths == ["/notes", "/notes/n1"])
     await outbox.close()
   }
+
+  // MARK: - Stored responses
+
+  /// A question about an order. Its response is stored.
+  struct GetOrder: APIRequest {
+    var path: Path { "/order" }
+    var cache: CachePolicy { .lifetime(.seconds(86_400)) }
+    typealias Response = String
+  }
+
+  /// A change that asks for the state of the order before it decides.
+  struct Order: OutboxRequest {
+    var path: Path { "/orders" }
+    var method: HTTPMethod { .put }
+    var idempotency: Idempotency { .never }
+    typealias Response = Nothing
+
+    func resolve(_ conflict: OutboxConflict, in scope: OutboxScope) async throws -> OutboxResolution<Self> {
+      try await scope.send(GetOrder()) == "open" ? .merged(self) : .keepTheirs
+    }
+
+    func reconcile(in scope: OutboxScope) async throws -> OutboxFate {
+      try await scope.send(GetOrder()) == "open" ? .notCarriedOut : .carriedOut()
+    }
+  }
+
+  @Test(arguments: [(412, OutboxState.cancelled), (500, .delivered)])
+  func `decision reads no stored response`(status: Int, end: OutboxState) async throws {
+    let order = Locked("open")
+    let fixture = try OutboxFixture { request in
+      request.method == "GET" ? .ok(order.withLock { $0 }) : .status(status)
+    }
+    #expect(try await fixture.client.send(GetOrder()) == "open")
+    order.withLock { $0 = "paid" }
+    let outbox = try fixture.open([Order.self])
+    let receipt = try await outbox.add(Order())
+    #expect(try await fixture.advance(outbox, to: receipt.id, end))
+    #expect(fixture.server.requests.map(\.method) == ["GET", "PUT", "GET"])
+    await outbox.close()
+  }
+
+  @Test func `entry is not answered by a stored response`() async throws {
+    struct Ping: OutboxRequest {
+      var path: Path { "/ping" }
+      var method: HTTPMethod { .post }
+      var cache: CachePolicy { .lifetime(.seconds(86_400)) }
+      var idempotency: Idempotency { .never }
+      typealias Response = String
+    }
+    let fixture = try OutboxFixture { _ in .ok("pong") }
+    let outbox = try fixture.open([Ping.self])
+    for _ in 1...2 { #expect(try await outbox.add(Ping()).outcome.isDelivered) }
+    #expect(fixture.server.requests.count == 2)
+    await outbox.close()
+  }
 }

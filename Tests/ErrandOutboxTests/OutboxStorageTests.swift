@@ -225,6 +225,16 @@ struct OutboxStorageTests {
     #expect(try store.database.number("PRAGMA synchronous") == 2)
   }
 
+  @Test(arguments: [("entry_due", true), ("entry_probe", false)])
+  func `search for due entries reads an index in order`(index: String, mayHaveFailed: Bool) throws {
+    let fixture = try OutboxFixture()
+    let store = try OutboxStore(OutboxFolder(fixture.folder))
+    let plan = try store.rows(
+      "EXPLAIN QUERY PLAN \(OutboxStore.headQuery(mayHaveFailed: mayHaveFailed))", .text(""), .number(9)
+    ) { $0.text(3) ?? "" }
+    #expect(plan == ["SEARCH entry USING INDEX \(index) (account=?)"])
+  }
+
   @Test func `files are private`() throws {
     let fixture = try OutboxFixture()
     let store = try OutboxStore(OutboxFolder(fixture.folder))

@@ -122,6 +122,9 @@ final class OutboxWatches: Sendable {
     publish(facts)
   }
 
+  /// Ends the sequences of an entry that was removed. Its last known state stays.
+  func end(_ id: Int64) { state.withLock { $0.places.removeValue(forKey: id)?.watch }?.end() }
+
   func publish(_ summary: OutboxSummary) {
     for observer in state.withLock({ Array($0.summaries.values) }) { observer.yield(summary) }
   }

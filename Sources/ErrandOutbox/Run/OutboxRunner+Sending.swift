@@ -29,17 +29,20 @@ extension OutboxRunner {
       ended.value = value
       ended.made = request.createdID(from: value)
     }
-    if case .conflict = verdict, facts.conflicts < EntryMachine.mostConflicts, let error = outcome.error {
+    if case .conflict(_, let isUnclear) = verdict, facts.conflicts < EntryMachine.mostConflicts,
+      let error = outcome.error
+    {
       let conflict = OutboxConflict(entry: OutboxEntry(facts), error: error, number: facts.conflicts + 1)
-      return await resolve(request, conflict, facts, ended)
+      return await resolve(request, conflict, facts, ended, isUnclear: isUnclear)
     }
     return ended
   }
 
   /// The options of a call for an entry: its account and its key. A call that other callers join would have the key of
-  /// another entry, so calls are never joined.
+  /// another entry, so calls are never joined. No call reads a stored response: an entry would not be sent, and the app
+  /// would decide by a former state of the server.
   private func options(_ facts: EntryFacts, _ idempotency: Idempotency) -> CallOptions {
-    var options = CallOptions(joining: .never)
+    var options = CallOptions(cache: .ignoringCache, joining: .never)
     if case .keyed(let name) = idempotency { options.headers[name] = facts.key }
     options.requiredAccount = facts.account
     options.requiresAccountAlways = true
@@ -51,8 +54,9 @@ extension OutboxRunner {
   }
 
   /// Asks the request what to do about a conflict.
+  /// - Parameter isUnclear: Whether the server may have carried out an earlier exchange of the call.
   private func resolve<R: OutboxRequest>(
-    _ request: R, _ conflict: OutboxConflict, _ facts: EntryFacts, _ unresolved: Ended
+    _ request: R, _ conflict: OutboxConflict, _ facts: EntryFacts, _ unresolved: Ended, isUnclear: Bool
   ) async -> Ended {
     do {
       switch try await request.resolve(conflict, in: scope(facts)) {
@@ -69,7 +73,7 @@ extension OutboxRunner {
     } catch {
       let reason = OutboxReason(
         .conflict, "The conflict could not be resolved now: \(error)", status: conflict.error.status)
-      let retry = SendVerdict.Retry(reason: reason, mayHaveBeenCarriedOut: false, counts: true)
+      let retry = SendVerdict.Retry(reason: reason, mayHaveBeenCarriedOut: isUnclear, counts: true)
       return Ended(facts, .attempted(.retry(retry), chance: .random(in: 0...1)))
     }
   }
@@ -117,7 +121,7 @@ extension OutboxRunner {
       running[ended.id] = nil
       publish(changed, value: ended.value)
       // The app may have cancelled the entry meanwhile, also in another process.
-      if changed.isEmpty, let facts = try? store.facts(of: ended.id) { watches.refresh(facts) }
+      if changed.isEmpty { try? refreshWatch(of: ended.id) }
     }
   }
 }

@@ -281,7 +281,9 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   private func decide(_ now: WallTime) throws -> OutboxSchedule {
     let account = client.presentAccount ?? ""
     decidedAccount = account
-    let heads = try store.heads(of: account, limit: configuration.allowedParallel + running.count)
+    let isHeld = hold.until.map { $0 > now } ?? false
+    let heads = try store.heads(
+      of: account, limit: configuration.allowedParallel + running.count, mayHaveFailed: !isHeld)
     let expiring = try store.expiring(at: now, limit: 100)
     return OutboxSchedule(
       OutboxSchedule.Input(
@@ -296,12 +298,15 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     guard version != seenVersion else { return }
     try store.loadDamage()
     adopt(try store.clock())
-    for id in watches.watched where running[id] == nil {
-      if let facts = try store.facts(of: id) { watches.refresh(facts) }
-    }
+    for id in watches.watched where running[id] == nil { try refreshWatch(of: id) }
     seenVersion = version
     if watches.hasSummaries { watches.publish(try store.summary()) }
     watches.touch()
+  }
+
+  /// Updates an observed entry that another process may have changed or removed.
+  func refreshWatch(of id: Int64) throws {
+    if let facts = try store.facts(of: id) { watches.refresh(facts) } else { watches.end(id) }
   }
 
   // MARK: - The end

@@ -29,15 +29,19 @@ package struct OutboxFolder: Sendable {
   /// Whether the folder contains an outbox.
   package var exists: Bool { SystemFile.kind(database) == .file }
 
-  /// Creates the folder and an empty database file, if they do not exist. A folder that is not private to the user is
-  /// rejected and not changed.
+  /// Creates the folder, if it does not exist. A folder that is not private to the user is rejected and not changed.
   func prepare() throws(OutboxError) {
     if let fault = PrivateFolder.parentFault(path) { throw OutboxError(.folder, fault.sentence(path)) }
     guard SystemFile.makeFolder(path) else {
-      throw OutboxError(.folder, "The folder “\(path)” cannot be created; choose another place or free disk space.")
+      throw OutboxError(
+        .folder, "The folder “\(path)” cannot be created; choose another place, or check the permissions and the disk.")
     }
     if let fault = PrivateFolder.makePrivate(path) { throw OutboxError(.folder, fault.sentence(path)) }
     SystemFile.keepFromBackup(path)
+  }
+
+  /// Creates an empty database file, if it does not exist. The caller holds the lock of ``opening``.
+  func createDatabase() throws(OutboxError) {
     guard SystemFile.kind(database) == .nothing else { return }
     let descriptor = SystemFile.openPrivate(database, O_EXCL)
     guard descriptor >= 0, close(descriptor) == 0, SystemFile.synchronize(folder: path) else {

@@ -136,7 +136,10 @@ extension OutboxStore {
       try transaction {
         damaged[id] = nil
         try run("DELETE FROM damaged WHERE id=?", .number(id))
-        try save(stored.facts)
+        // The end of an entry on which it depends was recorded only in the table of the references.
+        var facts = stored.facts
+        facts.waits = try waits(of: id)
+        try save(facts)
         _ = try apply(.interrupted, to: id, now)
         return true
       }

@@ -72,13 +72,23 @@ extension OutboxStore {
   // MARK: - For the schedule
 
   /// The first entries of lanes that an account may send, the earliest first, and the time of the next one.
-  func heads(of account: String, limit: Int) throws -> (entries: [EntryFacts], next: WallTime?) {
+  /// - Parameter mayHaveFailed: False for the entries without a failed attempt alone.
+  func heads(
+    of account: String, limit: Int, mayHaveFailed: Bool = true
+  ) throws -> (entries: [EntryFacts], next: WallTime?) {
     let found = try rows(
-      "SELECT id, not_before FROM entry INDEXED BY entry_due WHERE head=1 AND state=0 AND waits=0 AND account=? ORDER BY not_before, id LIMIT ?",
-      .text(account), .number(Int64(limit + 1 + damaged.count))
+      Self.headQuery(mayHaveFailed: mayHaveFailed), .text(account), .number(Int64(limit + 1 + damaged.count))
     ) { (id: $0.number(0), time: WallTime(milliseconds: $0.number(1))) }.filter { damaged[$0.id] == nil }
     let entries = try readable(found.prefix(limit).map(\.id))
     return (entries, found.count > limit ? found[limit].time : nil)
+  }
+
+  static func headQuery(mayHaveFailed: Bool) -> String {
+    let (index, condition) = mayHaveFailed ? ("entry_due", "") : ("entry_probe", "failures=0 AND ")
+    return """
+      SELECT id, not_before FROM entry INDEXED BY \(index) WHERE head=1 AND state=0 AND waits=0 AND \(condition)account=? \
+      ORDER BY not_before, id LIMIT ?
+      """
   }
 
   /// Entries whose time has passed, and the earliest expiry after `now`.

@@ -178,9 +178,9 @@ extension OutboxStore {
     return try changed.isEmpty ? row(id).map { [$0] } ?? [] : changed
   }
 
-  /// Removes an entry that is a dead letter or was never sent.
+  /// Removes an entry that is a dead letter, or is queued. The facts must be read in the same transaction.
   func discard(_ facts: EntryFacts, at now: WallTime) throws -> [EntryFacts] {
-    if damaged[facts.id] != nil || facts.state.isDeadLetter { return try drop(facts.id, at: now) }
+    if damaged[facts.id] != nil || !facts.isUntouched { return try drop(facts.id, at: now) }
     return try apply(.remove(OutboxReason(.discarded, "The app discarded the entry.")), to: facts.id, now)
   }
 
@@ -228,7 +228,8 @@ extension OutboxStore {
     }
   }
 
-  private func waits(of id: Int64) throws -> Int {
+  /// The number of entries that must be delivered before an entry can be sent.
+  func waits(of id: Int64) throws -> Int {
     Int(clamping: try number("SELECT count(*) FROM parent WHERE child=?", .number(id)) ?? 0)
   }
 

@@ -45,9 +45,13 @@ package final class OutboxStore {
     try folder.prepare()
     files = folder.files
     guard let opening = FileLock.alone(folder.opening, waiting: 5_000) else {
+      guard SystemFile.kind(folder.opening) == .file, access(folder.opening, R_OK | W_OK) == 0 else {
+        throw OutboxError(.folder, "No file can be created in “\(folder.path)”; check its permissions and the disk.")
+      }
       throw OutboxError(.busy, "Another process is opening the outbox in “\(folder.path)”; try again.")
     }
     do {
+      try folder.createDatabase()
       database = try SQLiteDatabase(path: folder.database) { false }
       try withExtendedLifetime(opening) { try Self.setUp(database, folder) }
       try loadDamage()
@@ -88,6 +92,9 @@ package final class OutboxStore {
     status INTEGER, request BLOB NOT NULL, sum INTEGER NOT NULL, blocks INTEGER NOT NULL, head INTEGER NOT NULL)
     """,
     "CREATE INDEX entry_due ON entry(account, not_before, id) WHERE head=1 AND state=0 AND waits=0",
+    """
+    CREATE INDEX entry_probe ON entry(account, not_before, id) WHERE head=1 AND state=0 AND waits=0 AND failures=0
+    """,
     "CREATE INDEX entry_lane ON entry(account, lane, id) WHERE blocks=1",
     "CREATE INDEX entry_expiry ON entry(expires) WHERE state=0 AND expires IS NOT NULL",
     "CREATE INDEX entry_held ON entry(id) WHERE state=0 AND not_before=9223372036854775807",
