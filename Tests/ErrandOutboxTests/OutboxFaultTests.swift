@@ -8,57 +8,6 @@ import Testing
 
 /// Faults of one entry, one lane, one key or one process, which must not stop the others.
 struct OutboxFaultTests {
-  // MARK: - Keys
-
-  /// A seal whose key is unavailable for a number of calls.
-  private final class Locking: OutboxSeal {
-    struct Unavailable: Error {}
-    let left: Locked<Int>
-    let isForever: Bool
-
-    init(_ count: Int, isForever: Bool = false) {
-      left = Locked(count)
-      self.isForever = isForever
-    }
-
-    func seal(_ bytes: Data) throws -> Data { Data(bytes.reversed()) }
-
-    func open(_ sealed: Data) throws -> Data {
-      let isLocked = left.withLock { left in
-        left -= 1
-        return left >= 0
-      }
-      guard isLocked else { return Data(sealed.reversed()) }
-      if isForever { throw OutboxError.unreadable("The form was changed.") }
-      throw Unavailable()
-    }
-  }
-
-  @Test func `unavailable key delays the lane`() async throws {
-    let fixture = try OutboxFixture()
-    let outbox = try fixture.open { $0.seal = Locking(2) }
-    outbox.pause()
-    let first = try await outbox.add(Rename(title: "first")).id
-    let second = try await outbox.add(Rename(title: "second")).id
-    outbox.resume()
-    #expect(try await outbox.waits(first, failures: 1))
-    #expect(try await outbox.entry(first)?.reason?.code == .unreadable)
-    #expect(try await fixture.advance(outbox, until: first))
-    #expect(try await outbox.reaches(second, .delivered))
-    #expect(fixture.bodies == [#"{"title":"first"}"#, #"{"title":"second"}"#])
-    #expect(try await outbox.entry(first)?.attempts == 1)
-    await outbox.close()
-  }
-
-  @Test func `form that the seal rejects is parked`() async throws {
-    let fixture = try OutboxFixture()
-    let outbox = try fixture.open { $0.seal = Locking(1, isForever: true) }
-    let receipt = try await outbox.add(Rename(title: "x"))
-    #expect(await receipt.outcome.state == .parked)
-    #expect(try await outbox.entry(receipt.id)?.reason?.message.contains("The form was changed.") == true)
-    await outbox.close()
-  }
-
   // MARK: - Lanes
 
   @Test func `lane without a login delays no other lane`() async throws {

@@ -50,10 +50,11 @@ struct SendResult: Sendable, Equatable {
 
   init() {}
 
-  init<Value: Sendable>(_ outcome: Outcome<Value>, hadUnknownFate: Bool) {
+  init<Value: Sendable>(_ outcome: Outcome<Value>, hadUnknownFate: Bool, isSealed: Bool = false) {
     self.hadUnknownFate = hadUnknownFate
     guard let error = outcome.error else { return }
-    (stage, code, message, status) = (error.stage, error.code, error.message, error.status)
+    (stage, code, status) = (error.stage, error.code, error.status)
+    message = isSealed ? ErrorText.of(error, isSealed: true) : error.message
     retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }.map { $0.clampedNanoseconds / 1_000_000 }
     wasRedirected = outcome.metrics.exchanges.contains { 301...303 ~= $0.status ?? 0 }
     let wasRepeated = outcome.metrics.retries.contains { retry in

@@ -92,9 +92,11 @@ extension OutboxRunner {
     } catch let error as OutboxError where error.code == .parent {
       return .failure(Fault(.parentFailed, error.message, .decision))
     } catch let failure as SealFailure {
-      return .failure(Fault(.unreadable, "The seal cannot open the stored request now: \(failure.cause)", .time))
+      let cause = ErrorText.of(failure.cause, isSealed: true)
+      return .failure(Fault(.unreadable, "The seal cannot open the stored request now: \(cause)", .time))
     } catch {
-      return .failure(Fault(.unreadable, "The stored request cannot be read: \(error)", .decision))
+      let cause = ErrorText.of(error, isSealed: facts.isSealed)
+      return .failure(Fault(.unreadable, "The stored request cannot be read: \(cause)", .decision))
     }
   }
 }

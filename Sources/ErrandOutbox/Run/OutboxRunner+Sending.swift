@@ -23,7 +23,8 @@ extension OutboxRunner {
     options.exchangeCheck = check.beforeExchange
     let outcome = await client.outcome(of: request, options: options)
     point(.answered)
-    let verdict = SendVerdict(SendResult(outcome, hadUnknownFate: facts.unknownSince != nil))
+    let result = SendResult(outcome, hadUnknownFate: facts.unknownSince != nil, isSealed: facts.isSealed)
+    let verdict = SendVerdict(result)
     var ended = Ended(facts, .attempted(verdict, chance: .random(in: 0...1)))
     if let value = outcome.value {
       ended.value = value
@@ -71,8 +72,9 @@ extension OutboxRunner {
       case .unresolved: return unresolved
       }
     } catch {
+      let cause = ErrorText.of(error, isSealed: facts.isSealed)
       let reason = OutboxReason(
-        .conflict, "The conflict could not be resolved now: \(error)", status: conflict.error.status)
+        .conflict, "The conflict could not be resolved now: \(cause)", status: conflict.error.status)
       let retry = SendVerdict.Retry(reason: reason, mayHaveBeenCarriedOut: isUnclear, counts: true)
       return Ended(facts, .attempted(.retry(retry), chance: .random(in: 0...1)))
     }

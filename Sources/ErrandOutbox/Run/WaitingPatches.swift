@@ -57,6 +57,9 @@ struct WaitingPatches {
   private var lists: [ObjectIdentifier: [EntryPatches]] = [:]
   /// The entries that have changed, the latest last.
   private var changed: [Int64] = []
+  /// The entries whose patches could not be read yet, with their types and states, for example because the key of the
+  /// seal is unavailable.
+  fileprivate var unread: [Int64: (type: String, state: Int)] = [:]
   /// The number of earlier changes that are not remembered.
   private var forgotten = 0
 
@@ -70,6 +73,7 @@ struct WaitingPatches {
 
   /// Sets the patches of an entry; nil if it does not wait any more.
   mutating func set(_ new: EntryPatches?, for id: Int64) {
+    unread[id] = nil
     let old = entries[id]
     guard new != nil || old != nil else { return }
     entries[id] = new
@@ -136,17 +140,27 @@ extension OutboxRunner {
     for target: R.Type, since cursor: WaitingPatches.Cursor?
   ) throws -> WaitingPatches.News {
     let (account, version) = (client.presentAccount ?? "", try store.dataVersion())
-    if let patches, patches.version == version, patches.account.hasSameBytes(as: account) {
-      return patches.news(for: ObjectIdentifier(target), since: cursor)
-    }
-    var read = WaitingPatches(account: account, version: version, after: patches)
-    if !optimistic.isEmpty {
-      for (id, type, state) in try store.waiting(of: account, types: Array(optimistic.keys)) {
-        read.set(patches?.known(id, state) ?? patches(of: id, type, state), for: id)
+    if patches?.version != version || patches?.account.hasSameBytes(as: account) != true {
+      var read = WaitingPatches(account: account, version: version, after: patches)
+      if !optimistic.isEmpty {
+        for (id, type, state) in try store.waiting(of: account, types: Array(optimistic.keys)) {
+          if let known = patches?.known(id, state) { read.set(known, for: id) } else { read.unread[id] = (type, state) }
+        }
       }
+      patches = read
     }
-    patches = read
-    return read.news(for: ObjectIdentifier(target), since: nil)
+    readPatches()
+    let present = patches ?? WaitingPatches(account: account, version: version, after: nil)
+    return present.news(for: ObjectIdentifier(target), since: cursor)
+  }
+
+  /// Reads the patches that were not read yet. Stops at the first entry that cannot be read now, because the others
+  /// have the same seal.
+  private func readPatches() {
+    for (id, entry) in (patches?.unread ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard let found = patches(of: id, entry.type, entry.state) else { return }
+      patches?.set(found, for: id)
+    }
   }
 
   /// Follows the change of an entry, if the patches were read.
@@ -157,16 +171,26 @@ extension OutboxRunner {
     if facts.state.isFinal {
       patches?.set(nil, for: facts.id)
     } else if patches?.known(facts.id, state) == nil {
-      patches?.set(patches(of: facts.id, facts.type, state), for: facts.id)
+      let found = patches(of: facts.id, facts.type, state)
+      patches?.set(found, for: facts.id)
+      if found == nil { patches?.unread[facts.id] = (facts.type, state) }
     }
   }
 
-  /// The patches of a stored entry; none if it cannot be read, because sending it will report that.
-  private func patches(of id: Int64, _ type: String, _ state: Int) -> EntryPatches {
-    guard let type = optimistic[type], let stored = try? store.stored(id), stored.isIntact,
-      stored.facts.version <= type.outboxVersion,
-      let request = try? coding.decode(type, stored, store, allowsPending: true) as? any OptimisticRequest
-    else { return EntryPatches(id: id, state: state, patches: []) }
-    return EntryPatches(id: id, state: state, patches: request.patches(of: .init(rawValue: id)))
+  /// The patches of a stored entry; none if it can never be read, because sending it will report that. Nil if it cannot
+  /// be read now.
+  private func patches(of id: Int64, _ type: String, _ state: Int) -> EntryPatches? {
+    let none = EntryPatches(id: id, state: state, patches: [])
+    guard let type = optimistic[type] else { return none }
+    do {
+      guard let stored = try store.stored(id), stored.isIntact, stored.facts.version <= type.outboxVersion,
+        let request = try coding.decode(type, stored, store, allowsPending: true) as? any OptimisticRequest
+      else { return none }
+      return EntryPatches(id: id, state: state, patches: request.patches(of: .init(rawValue: id)))
+    } catch let failure as SQLiteFailure where !failure.isDamage {
+      return nil
+    } catch is SealFailure {
+      return nil
+    } catch { return none }
   }
 }

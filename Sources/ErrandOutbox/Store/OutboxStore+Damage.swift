@@ -168,7 +168,7 @@ extension OutboxStore {
 
 extension SQLiteFailure {
   /// Whether a part of the file is damaged. Other broken statements, such as a value that is too large, are no damage.
-  fileprivate var isDamage: Bool {
+  var isDamage: Bool {
     meaning == .broken && [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR].contains(code & 0xFF)
   }
 }
