@@ -42,15 +42,25 @@ struct AttachedFiles: Sendable {
     guard SystemFile.kind(source) == .file else {
       throw OutboxError(.file, "“\(source)” is not a file; give the request a file that exists.")
     }
+    // A link would be possible without the permission, but the file could not be sent.
+    guard access(source, R_OK) == 0 else {
+      throw OutboxError(.file, "“\(source)” cannot be read; check its permissions.")
+    }
     guard SystemFile.makeFolder(folder) else {
-      throw OutboxError(.disk, "The folder “\(folder)” cannot be created; free disk space and try again.")
+      throw OutboxError(.disk, "The folder “\(folder)” cannot be created; check its permissions and the disk.")
     }
     let target = path(name)
-    guard Self.clone(source, target) || link(source, target) == 0 || Self.copy(source, target),
-      SystemFile.synchronize(file: target), SystemFile.synchronize(folder: folder)
-    else {
+    do {
+      if !Self.clone(source, target), link(source, target) != 0 { try Self.copy(source, target) }
+    } catch {
       unlink(target)
-      throw OutboxError(.disk, "“\(source)” cannot be copied to the outbox; free disk space and try again.")
+      let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+      let cure = isFull ? "free disk space and try again" : "check the permissions of its folder, and the disk"
+      throw OutboxError(.disk, "“\(source)” cannot be copied to the outbox; \(cure).")
+    }
+    guard SystemFile.synchronize(file: target), SystemFile.synchronize(folder: folder) else {
+      unlink(target)
+      throw OutboxError(.disk, "The copy of “\(source)” cannot be stored durably; check the disk and try again.")
     }
   }
 
@@ -95,14 +105,14 @@ struct AttachedFiles: Sendable {
       errand_clone(source, target) == 0
     #elseif canImport(Darwin)
       // The file manager clones files on APFS.
-      Self.copy(source, target)
+      (try? Self.copy(source, target)) != nil
     #else
       false
     #endif
   }
 
-  private static func copy(_ source: String, _ target: String) -> Bool {
-    guard (try? FileManager.default.copyItem(atPath: source, toPath: target)) != nil else { return false }
-    return chmod(target, 0o600) == 0
+  private static func copy(_ source: String, _ target: String) throws {
+    try FileManager.default.copyItem(atPath: source, toPath: target)
+    guard chmod(target, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 }

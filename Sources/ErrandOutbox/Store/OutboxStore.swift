@@ -248,12 +248,30 @@ extension OutboxError {
     if let error = error as? OutboxError { return error }
     guard let failure = error as? SQLiteFailure else { return OutboxError(.encoding, "\(error)") }
     let place = path.isEmpty ? "The outbox" : "The outbox in “\(path)”"
-    return switch failure.meaning {
-    case .busy: OutboxError(.busy, "\(place) is used by another process; try again.")
+    let code = "(SQLite code \(failure.code))"
+    switch failure.meaning {
+    case .busy: return OutboxError(.busy, "\(place) is used by another process; try again.")
+    case .broken where failure.isDamage:
+      return OutboxError(.damaged, "\(place) is damaged \(code); keep a copy, then remove its files.")
+    case .broken where failure.code & 0xFF == SQLITE_TOOBIG:
+      return OutboxError(
+        .encoding, "The request is too large for the database \(code); give large content to an `OutboxFile`.")
     case .broken:
-      OutboxError(.damaged, "\(place) is damaged (SQLite code \(failure.code)); keep a copy, then remove its files.")
-    case .unavailable:
-      OutboxError(.disk, "\(place) cannot be written (SQLite code \(failure.code)); free disk space and try again.")
+      return OutboxError(.fault, "A fault of the library prevents the use of the outbox \(code); report it.")
+    case .unavailable: return OutboxError(.disk, "\(place) \(obstacle(failure, code))")
+    }
+  }
+
+  /// Why the database cannot be used although it is not damaged, and what to do.
+  private static func obstacle(_ failure: SQLiteFailure, _ code: String) -> String {
+    switch failure.code & 0xFF {
+    case SQLITE_FULL: "cannot be written, because the disk is full \(code); free disk space and try again."
+    case SQLITE_READONLY: "is read-only \(code); make its folder and its files writable."
+    case SQLITE_PERM, SQLITE_AUTH: "must not be used by this process \(code); check the permissions of its files."
+    case SQLITE_CANTOPEN:
+      "cannot be opened \(code); check its files and their permissions, and how many files the process may open."
+    case SQLITE_NOMEM: "cannot be used, because no memory is available \(code); try again."
+    default: "cannot be written \(code); check the disk and try again."
     }
   }
 }
