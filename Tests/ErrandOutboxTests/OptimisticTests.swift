@@ -180,11 +180,10 @@ struct OptimisticTests {
 
   @Test func `change of another process is laid over a value`() async throws {
     let fixture = try OutboxFixture(Book().answer)
-    let first = try Self.open(fixture)
-    first.pause()
+    let (first, other) = (try Self.open(fixture), try Self.open(fixture))
+    for outbox in [first, other] { outbox.pause() }
     let page = Page(id: "7", title: "old")
     #expect(try await first.patched(page, of: GetPage(id: "7")) == page)
-    let other = try Self.open(fixture)
     let id = try await other.add(SetTitle(page: "7", title: "new")).id
     #expect(try await first.patched(page, of: GetPage(id: "7")).title == "new")
     try await other.discard(id)

@@ -187,7 +187,9 @@ struct OutboxRepetitionTests {
     let outbox = try fixture.open([Order.self])
     let receipt = try await outbox.add(Order())
     #expect(try await fixture.advance(outbox, to: receipt.id, end))
-    #expect(fixture.server.requests.map(\.method) == ["GET", "PUT", "GET"])
+    let methods = fixture.server.requests.map(\.method)
+    // The clock may pass the deadline of a question, which is then asked again.
+    #expect(methods.starts(with: ["GET", "PUT", "GET"]) && methods.count { $0 == "PUT" } == 1)
     await outbox.close()
   }
 
