@@ -21,7 +21,8 @@ package enum SecretName {
   /// Whether an argument, a query item or a key probably contains a secret.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let plain = name.asciiLetters
-    return words.contains(plain) || parts.contains { plain.contains(bytesOf: $0) } || JSONMask.isSecret(key: String(name))
+    return words.contains(plain) || parts.contains { plain.contains(bytesOf: $0) }
+      || JSONMask.isSecret(key: String(name))
   }
 
   /// Whether a query item probably contains a secret, given its name as it is written in the query.
