@@ -137,7 +137,7 @@ def make_clients():
         Client("errand", "file-read", small, 20000),
         Client("errand", "outbox-add", small, 5000),
         Client("errand", "outbox-commit", small, 5000),
-        Client("errand", "outbox-open", small, 100000),
+        Client("errand", "outbox-open", small, 20),
         Client("errand", "bare-hop", small, 20000),
         Client("errand", "bare-task", small, 100000),
         *[

@@ -40,7 +40,10 @@ struct OutboxBenchmark {
     }
   }
 
-  /// Opens an outbox with many waiting requests twenty times. The requests are copies of one, because a hundred thousand
+  /// The number of waiting requests in the outbox that is opened.
+  private static let waiting = 100_000
+
+  /// Opens an outbox with many waiting requests several times. The requests are copies of one, because a hundred thousand
   /// commits would take minutes.
   func open(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     try await removing {
@@ -51,16 +54,15 @@ struct OutboxBenchmark {
       await first.close()
       let copy = ["UPDATE one SET id=id+1, lane='note/' || id", "INSERT INTO entry SELECT * FROM one"]
       try BareTable.run(
-        ["BEGIN", "CREATE TEMP TABLE one AS SELECT * FROM entry"] + (1..<benchmark.count).flatMap { _ in copy }
+        ["BEGIN", "CREATE TEMP TABLE one AS SELECT * FROM entry"] + (1..<Self.waiting).flatMap { _ in copy }
           + ["COMMIT"], on: folder.appending(path: "errand-outbox.sqlite").path)
-      let rounds = 20
       let clock = Stopwatch()
-      for _ in 0..<rounds {
+      for _ in 0..<benchmark.count {
         let outbox = try Outbox(folder: folder, client: client, requests: [Rename.self])
         outbox.pause()
         await outbox.close()
       }
-      return clock.result(of: rounds, name: "\(benchmark.client)-\(benchmark.mode)")
+      return clock.result(of: benchmark.count, name: "\(benchmark.client)-\(benchmark.mode)")
     }
   }
 
