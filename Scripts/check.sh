@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The slower checks after `make test`: the code for Apple platforms, sanitizers, an optimised build, fuzzing,
+# The slower checks after `make test`: the code for Apple platforms, sanitizers, an optimised build, fuzzing, adapters,
 # documentation and the demo. Stops at the first step that fails.
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
@@ -41,6 +41,9 @@ fuzzing() {
 
 build_fuzz() { Scripts/fuzz.sh --build 2>&1 | grep --line-buffered -v "$LINKER_NOISE"; }
 
+# ErrandAdapters with all of its traits, over the packages in Tests/StandIns.
+adapters() { Scripts/with-packages.sh >"$LOGS/adapters.log" 2>&1 || { tail -n 40 "$LOGS/adapters.log" && false; }; }
+
 # The page of the flight record in a browser. The program is from the build step.
 page() { LLVM_PROFILE_FILE=/dev/null python3 -B Scripts/page.py "$(swift build --show-bin-path "${TESTS[@]}")/PageSample"; }
 
@@ -55,6 +58,7 @@ step "differential" differential
 step "thread sanitizer" thread_sanitizer
 step "address sanitizer, optimised" address_sanitizer
 step "fuzzing" fuzzing
+step "adapters" adapters
 step "documentation" Scripts/docs.sh --built .build-test
 step "page" page
 step "demo" demo

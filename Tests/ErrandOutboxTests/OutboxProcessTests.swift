@@ -41,8 +41,8 @@ struct OutboxProcessTests {
     await outbox.close()
   }
 
-  /// A process that sends. It is used on another thread while this one waits.
-  private struct Sender: @unchecked Sendable {
+  /// A process that sends.
+  private struct Sender: @unchecked Sendable {  // another thread uses the store while this one waits
     let store: OutboxStore
 
     func apply(_ events: ArraySlice<EntryEvent>, to id: OutboxEntry.ID, _ now: WallTime) {

@@ -84,14 +84,17 @@ struct FlightFileTests {
     #expect(kept.count > 10 && kept == bench.client.flightRecord.calls.suffix(kept.count).map(\.number))
   }
 
+  /// Writes one call to the file, and releases the object that writes.
+  private func record(_ bench: RecordedClient, in folder: Folder) async throws {
+    let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
+    await bench.call()
+    #expect(file.counts.written == 1)
+  }
+
   @Test func `object that is gone writes nothing`() async throws {
     let folder = try Folder()
     let bench = try RecordedClient()
-    do {
-      let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
-      await bench.call()
-      #expect(file.counts.written == 1)
-    }
+    try await record(bench, in: folder)
     await bench.call()
     #expect(try numbers(folder.file).count == 1)
   }
@@ -209,11 +212,7 @@ struct FlightFileTests {
   func `damaged first line ends no file`(start: Data) async throws {
     let folder = try Folder()
     let bench = try RecordedClient()
-    do {
-      let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
-      await bench.call()
-      #expect(file.counts.written == 1)
-    }
+    try await record(bench, in: folder)
     let rest = try Data(contentsOf: folder.file).dropFirst(FlightLines.header.count)
     try (start + rest).write(to: folder.file)
     let file = try FlightFile(at: folder.file, recording: bench.client.flightRecord)
