@@ -164,6 +164,8 @@ class Run:
         confirmed, begun, refused = {}, set(), set()
         for journal in self.place.glob("*.journal"):
             for line in journal.read_text().splitlines():
+                if not line.endswith(" ."):  # empty, or cut off by the limit of the file's size
+                    continue
                 word, account, lane, number, *rest = line.split()
                 entry = (account, lane, int(number))
                 if word == "adding":

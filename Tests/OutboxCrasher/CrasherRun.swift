@@ -21,7 +21,7 @@ final class CrasherRun: Sendable {
   private let name: String
   private let account: String
   /// What this process has begun to add and has added, over all its runs. Each line is one system call, so a kill loses
-  /// none that was written.
+  /// none that was written. A line that the limit of the file's size has cut off lacks the full stop at its end.
   private let journal: FileHandle
   private let next: Locked<[String: Int]>
   private let count: Int
@@ -48,7 +48,7 @@ final class CrasherRun: Sendable {
     next = Locked(Self.numbers(in: file, account))
     if !FileManager.default.fileExists(atPath: file.path()) { try Data().write(to: file) }
     journal = try FileHandle(forWritingTo: file)
-    try journal.seekToEnd()
+    if try journal.seekToEnd() > 0 { try journal.write(contentsOf: Data("\n".utf8)) }
     if let limit = Self.variable("FILE_LIMIT") {
       signal(SIGXFSZ, SIG_IGN)
       var limits = rlimit(rlim_cur: rlim_t(limit), rlim_max: .max)
@@ -85,13 +85,13 @@ final class CrasherRun: Sendable {
     var numbers: [String: Int] = [:]
     for line in (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? [] {
       let words = line.split(separator: " ")
-      guard words.count >= 4, words[0] == "adding", words[1] == account, let number = Int(words[3]) else { continue }
+      guard words.count == 5, words[0] == "adding", words[1] == account, let number = Int(words[3]) else { continue }
       numbers[String(words[2])] = max(numbers[String(words[2])] ?? 0, number + 1)
     }
     return numbers
   }
 
-  private func note(_ text: String) throws { try journal.write(contentsOf: Data((text + "\n").utf8)) }
+  private func note(_ text: String) throws { try journal.write(contentsOf: Data((text + " .\n").utf8)) }
 
   /// Adds entries, then sends until the process is killed.
   func work() async throws {
