@@ -158,7 +158,7 @@ struct DrainTests {
   @Test func `hook that does not return is given up`() async {
     let client = client()
     let gate = Latch()
-    let options = CallOptions(beforeCompletion: { _ in try? await gate.wait() })
+    let options = CallOptions(beforeCompletion: { _ in await gate.waitStubbornly() })
     latch.open()
     let stuck = Task { await client.outcome(of: Ask(), options: options) }
     #expect(await eventually { gate.arrivals == 1 })
