@@ -26,3 +26,15 @@
     self = Boxed(value)
   }
 }
+
+extension Boxed: Equatable where Value: Equatable {
+  /// Whether the stored values are equal.
+  @inlinable public static func == (left: Boxed, right: Boxed) -> Bool {
+    left.box === right.box || left.box.value == right.box.value
+  }
+}
+
+extension Boxed: Hashable where Value: Hashable {
+  /// Hashes the stored value.
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(box.value) }
+}

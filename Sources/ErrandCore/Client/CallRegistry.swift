@@ -3,23 +3,50 @@ import ErrandSupport
 /// The calls of a client that have not ended.
 final class CallRegistry: OwnedCalls {
   struct Entry: Sendable {
+    enum Subject: Sendable {
+      case call(CallInfo, CallFlags)
+      /// A group with its members and their results. Each call of a group is registered separately.
+      case group(GroupRecord, owner: UInt64?)
+      /// The wait of an event stream between two connections. Draining ends it and does not wait for it.
+      case pause(CallFlags, owner: UInt64?, tag: String?)
+    }
+
     let state: CallState
-    /// The number, the request and the tag of the call; nil for a group. Each call of a group is registered separately.
-    var info: CallInfo?
-    let owner: UInt64?
-    let tag: String?
-    /// The members of the group and their results; nil for a call.
-    var record: GroupRecord?
-    /// The flags of the call, which also record the account of the call; nil for a group.
-    var flags: CallFlags?
+    let subject: Subject
     /// True if the call refreshes a credential or notifies a server of a logout. The `cancel` functions of the client
     /// do not cancel such a call.
     let isExemptFromCancel = RefreshControl.isRefreshing
-    /// True for the wait of an event stream between two connections. Draining ends it and does not wait for it.
-    var isPause = false
 
-    /// The number of the group; nil for a call.
+    /// The number, the request and the tag of the call; nil for a group or a pause.
+    var info: CallInfo? { if case .call(let info, _) = subject { info } else { nil } }
+    /// The group; nil for a call or a pause.
+    var record: GroupRecord? { if case .group(let record, _) = subject { record } else { nil } }
+    /// The number of the group; nil for a call or a pause.
     var group: UInt64? { record?.info.id }
+    var isPause: Bool { if case .pause = subject { true } else { false } }
+
+    /// The flags of the call, which also record the account of the call; nil for a group.
+    var flags: CallFlags? {
+      switch subject {
+      case .call(_, let flags), .pause(let flags, _, _): flags
+      case .group: nil
+      }
+    }
+
+    var owner: UInt64? {
+      switch subject {
+      case .call(let info, _): info.owner
+      case .group(_, let owner), .pause(_, let owner, _): owner
+      }
+    }
+
+    var tag: String? {
+      switch subject {
+      case .call(let info, _): info.tag
+      case .group(let record, _): record.info.tag
+      case .pause(_, _, let tag): tag
+      }
+    }
   }
 
   private struct Places: Sendable {

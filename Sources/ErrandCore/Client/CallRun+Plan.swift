@@ -16,7 +16,6 @@ extension CallRun {
 
   private func responseRules(of request: any APIRequest, _ envelope: Envelope) -> ResponseRules {
     let contentTypes = request.contentTypes
-    let format = family?.settings.responseFormat ?? snapshot.configuration.responseFormat
     return ResponseRules(
       status: statusRule(of: request), contentTypes: contentTypes,
       formatTypes: contentTypes == nil && typed.decodes ? typed.input.contentTypes(in: format) : nil,
@@ -39,6 +38,9 @@ extension CallRun {
       idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: limits(of: request),
       network: request.network, exchangeCheck: options.exchangeCheck)
   }
+
+  /// The format of responses whose request declares no decoder; nil for JSON.
+  private var format: SharedFormat? { family?.format ?? snapshot.format }
 
   // MARK: - The settings in force: those of the call, the request, its family or the client
 
@@ -150,9 +152,7 @@ extension CallRun {
   /// The rules for decoding a response with the given envelope. For the body of a rejected response, the caller passes
   /// `Envelope.none`.
   func decodingRules(_ envelope: Envelope) -> DecodingRules {
-    DecodingRules(
-      json: jsonDecoding, envelope: envelope,
-      format: family?.settings.responseFormat ?? snapshot.configuration.responseFormat)
+    DecodingRules(json: jsonDecoding, envelope: envelope, format: format)
   }
 
   private func inheritance(_ family: SharedFamily?) -> CacheInheritance {

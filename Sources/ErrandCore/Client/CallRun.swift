@@ -98,9 +98,11 @@ final class CallRun: Run {
     record = CallRecord(
       flight: recording.isOn && kind.isOrdinary ? FlightNotes(bodyLimit: recording.bodyLimit) : nil,
       trace: notifies ? snapshot.configuration.tracer?.begin(info, snapshot.timers) : nil)
-    accessories = notifies ? snapshot.configuration.accessories + request.accessories + options.accessories : []
+    accessories =
+      notifies
+      ? Self.joined(snapshot.configuration.accessories, Self.joined(request.accessories, options.accessories)) : []
     place = registry.add(
-      .init(state: state, info: info, owner: options.ownership?.number, tag: options.tag, flags: flags),
+      .init(state: state, subject: .call(info, flags)),
       as: kind.isOrdinary ? (options.isMember || nesting > 0 ? .part : .own) : .local)
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let notifiesOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
@@ -110,6 +112,11 @@ final class CallRun: Run {
       notifies && place != CallRegistry.refused
       ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
     notifyAccessories { $0.willStart(info) }
+  }
+
+  /// Joins two lists. Usually only the client has accessories, and its list is then not copied.
+  private static func joined(_ first: [any Accessory], _ second: [any Accessory]) -> [any Accessory] {
+    second.isEmpty ? first : first + second
   }
 
   /// Registers the client with the owner of the call, so that the owner can cancel its calls on the client. If the

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// A configuration and the objects that are made from it once: the parsed base URL, the transport, the pipeline.
 /// Running calls keep the snapshot with which they started.
 final class ClientSnapshot: Sendable {
@@ -13,6 +15,8 @@ final class ClientSnapshot: Sendable {
   /// The identity of the credential provider; nil if there is no provider. See ``RefreshControl/id(of:)``.
   let providerID: ObjectIdentifier?
   let transport: (any Transport)?
+  /// The format of responses whose request declares no decoder; nil for JSON.
+  let format: SharedFormat?
   let flightRecord: FlightRecord
   let flightClient: FlightClient
   /// The ``RefreshControl`` that all clients with the same provider object share; nil if each client refreshes
@@ -22,6 +26,7 @@ final class ClientSnapshot: Sendable {
   init(_ configuration: ClientConfiguration, _ services: ClientServices) {
     self.configuration = configuration
     flightRecord = services.flightRecord
+    format = configuration.responseFormat.map(SharedFormat.init)
     let transport = Self.transport(configuration.transport, services)
     bases = BaseURLs(configuration.environment, others: configuration.environments)
     base = try? bases.main.get().origin

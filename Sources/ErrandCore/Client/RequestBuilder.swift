@@ -8,6 +8,7 @@ import Foundation
 final class RequestBuilder: Sendable {
   private let configuration: ClientConfiguration
   private let bases: BaseURLs
+  private let format: SharedFormat?
   /// The default header fields of every request, except `Accept`.
   private let defaults: [HTTPField]
   /// The default header fields of requests for JSON and for any type, including `Accept`. They are made once, because
@@ -17,6 +18,7 @@ final class RequestBuilder: Sendable {
   init(_ configuration: ClientConfiguration, _ bases: BaseURLs, contentCodings: [String]) {
     self.configuration = configuration
     self.bases = bases
+    format = configuration.responseFormat.map(SharedFormat.init)
     let codings = contentCodings.joined(separator: ", ")
     defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
       .filter { !$0.value.isEmpty }
@@ -49,8 +51,7 @@ final class RequestBuilder: Sendable {
     }
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: bases.url(for: draft.target.base))
-    var fields = defaults(
-      accepting: input.accept(in: family?.settings.responseFormat ?? configuration.responseFormat))
+    var fields = defaults(accepting: input.accept(in: family?.format ?? format))
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
     add(configuration.headers, to: &fields, of: draft, url, family)

@@ -18,7 +18,7 @@ extension APIClient {
     let made = Locked<ResponseReading?>(nil)
     let shared = jsonDecoding(of: request)
     let decoder = request.decoder
-    let format = request.family?.responseFormat ?? configuration.responseFormat
+    let format = (request.family?.responseFormat ?? configuration.responseFormat).map(SharedFormat.init)
     try await inspect(request) { frozen, context in
       // The inner closure captures two values of the call plan instead of the whole plan. The plan holds the outer
       // closure, so capturing the plan would make a reference cycle.
@@ -38,7 +38,7 @@ extension APIClient {
 
 extension ResponseDecoder {
   fileprivate func differences(
-    in response: HTTPResponse, _ shared: JSONDecoding, _ envelope: Envelope, _ format: (any ResponseFormat)?
+    in response: HTTPResponse, _ shared: JSONDecoding, _ envelope: Envelope, _ format: SharedFormat?
   ) -> [JSONDifference] {
     guard let type = Value.self as? any Decodable.Type, !input.readsOther(format) else { return [] }
     let place = envelope.value

@@ -1,21 +1,15 @@
 /// The interceptors of a call, in the order in which a request passes through them.
 final class Pipeline: Sendable {
-  private struct Stop: Sendable {
-    let interceptor: any Interceptor
-    /// Whether a ``SelectiveInterceptor`` has work for a request. Nil if the interceptor handles all requests.
-    let concerns: (@Sendable (HTTPRequest, CallContext) -> Bool)?
-  }
-
   private let stops: [Stop]
 
   init(_ interceptors: [any Interceptor]) {
     stops = interceptors.map { interceptor in
-      guard let selective = interceptor as? any SelectiveInterceptor else {
-        return Stop(interceptor: interceptor, concerns: nil)
-      }
-      return Stop(interceptor: interceptor) { selective.concerns($0, $1) }
+      guard let selective = interceptor as? any SelectiveInterceptor else { return Stop(interceptor) }
+      return Self.selective(selective)
     }
   }
+
+  private static func selective(_ interceptor: some SelectiveInterceptor) -> Stop { SelectiveStop(interceptor) }
 
   func run(_ request: HTTPRequest, from index: Int, _ context: CallContext) async throws -> HTTPResponse {
     let place = place(for: request, from: index, context)
@@ -31,8 +25,32 @@ final class Pipeline: Sendable {
   @inline(never)  // frame size
   private func place(for request: HTTPRequest, from index: Int, _ context: CallContext) -> Int {
     var place = index
-    while place < stops.count, stops[place].concerns?(request, context) == false { place += 1 }
+    while place < stops.count, !stops[place].concerns(request, context) { place += 1 }
     return place
+  }
+}
+
+/// One interceptor of a pipeline. The type is a class, because a copy of an existential value takes longer than a copy of
+/// a reference.
+private class Stop: @unchecked Sendable {  // immutable; a class that can have subclasses is not checked
+  final let interceptor: any Interceptor
+
+  init(_ interceptor: any Interceptor) { self.interceptor = interceptor }
+
+  /// Whether the interceptor has work for a request.
+  func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { true }
+}
+
+private final class SelectiveStop<Selective: SelectiveInterceptor>: Stop, @unchecked Sendable {  // as the superclass
+  private let selective: Selective
+
+  init(_ interceptor: Selective) {
+    selective = interceptor
+    super.init(interceptor)
+  }
+
+  override func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    selective.concerns(request, context)
   }
 }
 

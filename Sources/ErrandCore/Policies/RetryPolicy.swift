@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Whether and how a call is tried again if its HTTP exchange fails.
 ///
 /// ```swift
@@ -9,30 +11,73 @@
 /// attempts and waits together: if a wait would exceed the deadline, the wait does not start, and the failure is
 /// returned at once.
 public struct RetryPolicy: Sendable, Hashable {
+  private struct Settings: Sendable, Hashable {
+    var attempts: Int
+    var statuses: Set<Int>
+    var firstDelay: Duration
+    var busyDelay: Duration
+    var longestDelay: Duration
+    var longestRetryAfter: Duration
+    var hedging: HedgeRule?
+    var usesBudget = true
+  }
+
+  /// The settings are in one object, because each call copies policies of its options, its request and its client.
+  private var settings: Boxed<Settings>
   /// True if the policy of the ``RequestFamily`` or of the client applies. A change of any other property sets this
   /// property to false.
   private(set) var isInherited = false
+
   /// The number of attempts including the first; less than two means that nothing is tried again.
-  public var attempts: Int { didSet { isInherited = false } }
+  public var attempts: Int {
+    get { settings.value.attempts }
+    set { change { $0.attempts = newValue } }
+  }
   /// The statuses after which the call is tried again.
-  public var statuses: Set<Int> { didSet { isInherited = false } }
+  public var statuses: Set<Int> {
+    get { settings.value.statuses }
+    set { change { $0.statuses = newValue } }
+  }
   /// The longest wait before the second attempt. The longest wait doubles with each further attempt. The actual wait is
   /// a random time between zero and the longest wait, so that many clients do not retry at the same moment.
-  public var firstDelay: Duration { didSet { isInherited = false } }
+  public var firstDelay: Duration {
+    get { settings.value.firstDelay }
+    set { change { $0.firstDelay = newValue } }
+  }
   /// The longest wait before the second attempt if the status is 429 or 503, by which a server reports overload. This
   /// wait replaces ``firstDelay``.
-  public var busyDelay: Duration { didSet { isInherited = false } }
+  public var busyDelay: Duration {
+    get { settings.value.busyDelay }
+    set { change { $0.busyDelay = newValue } }
+  }
   /// The upper limit of all waits, unless the server asks for a longer wait by `Retry-After`.
-  public var longestDelay: Duration { didSet { isInherited = false } }
+  public var longestDelay: Duration {
+    get { settings.value.longestDelay }
+    set { change { $0.longestDelay = newValue } }
+  }
   /// The longest wait that the server may request by `Retry-After` (RFC 9110 section 10.2.3). If the server asks for a
   /// longer wait, its response is returned at once.
-  public var longestRetryAfter: Duration { didSet { isInherited = false } }
+  public var longestRetryAfter: Duration {
+    get { settings.value.longestRetryAfter }
+    set { change { $0.longestRetryAfter = newValue } }
+  }
   /// The rule by which a slow request is sent a second time in parallel; nil if no request is sent twice.
-  public var hedging: HedgeRule? { didSet { isInherited = false } }
+  public var hedging: HedgeRule? {
+    get { settings.value.hedging }
+    set { change { $0.hedging = newValue } }
+  }
 
   /// Whether an attempt takes tokens from the retry budget of its origin. False only for a client that sends one request
   /// after another, so that its attempts cannot multiply the load on a server.
-  package var usesBudget = true
+  package var usesBudget: Bool {
+    get { settings.value.usesBudget }
+    set { settings.change { $0.usesBudget = newValue } }
+  }
+
+  private mutating func change(_ body: (inout Settings) -> Void) {
+    settings.change(body)
+    isInherited = false
+  }
 
   /// Makes a policy.
   ///
@@ -49,13 +94,10 @@ public struct RetryPolicy: Sendable, Hashable {
     busyDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(20),
     longestRetryAfter: Duration = .seconds(60), hedging: HedgeRule? = nil
   ) {
-    self.attempts = attempts
-    self.statuses = statuses
-    self.firstDelay = firstDelay
-    self.busyDelay = busyDelay
-    self.longestDelay = longestDelay
-    self.longestRetryAfter = longestRetryAfter
-    self.hedging = hedging
+    settings = Boxed(
+      Settings(
+        attempts: attempts, statuses: statuses, firstDelay: firstDelay, busyDelay: busyDelay,
+        longestDelay: longestDelay, longestRetryAfter: longestRetryAfter, hedging: hedging))
   }
 
   /// The policy is inherited: a call inherits the policy of its request, a request inherits the policy of its

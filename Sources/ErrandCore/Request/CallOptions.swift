@@ -1,5 +1,3 @@
-import ErrandSupport
-
 /// The options of one call. They override the settings of the request, of its ``RequestFamily`` and of the client.
 public struct CallOptions: Sendable {
   /// The time-outs of this call. For each time-out that is nil, the time-out of the request applies.
@@ -23,10 +21,7 @@ public struct CallOptions: Sendable {
   /// Whether this call reads stored responses, and whether it stores its response.
   public var cache: CacheReadMode
   /// The rule for retries of this call; ``RetryPolicy/inherited`` for the rule of the request.
-  public var retries: RetryPolicy {
-    get { ownRetries?.value ?? .inherited }
-    set { ownRetries = newValue.isInherited ? nil : Boxed(newValue) }
-  }
+  public var retries: RetryPolicy
   /// Decides whether this call may share an exchange with equal calls; ``JoinRule/inherited`` for the rule of the
   /// request.
   public var joining: JoinRule
@@ -41,9 +36,6 @@ public struct CallOptions: Sendable {
   public var afterCompletion: (@Sendable (Outcome<Void>) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
-  /// The rule for retries of this call; nil for the rule of the request. The rule is stored in a box, because a rule
-  /// without a box would take more memory in all options.
-  private var ownRetries: Boxed<RetryPolicy>?
   /// The account that must be logged in when the request is ready to be sent; nil to accept any account. If another
   /// account is logged in, the call fails. An empty text requires that no account is logged in. The value is set for
   /// calls that belong to a larger operation for one account, such as a group of calls.
@@ -93,7 +85,7 @@ public struct CallOptions: Sendable {
     options.accessories = accessories + other.accessories
     options.bodySink = bodySink ?? other.bodySink
     options.cache = cache == .asDeclared ? other.cache : cache
-    options.ownRetries = ownRetries ?? other.ownRetries
+    options.retries = retries.filled(by: other.retries)
     options.joining = joining.filled(by: other.joining)
     options.bodyLimit = bodyLimit.filled(by: other.bodyLimit)
     options.requiredAccount = requiredAccount ?? other.requiredAccount
@@ -107,7 +99,7 @@ public struct CallOptions: Sendable {
   /// True if none of the options is set.
   private var isEmpty: Bool {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
-      && accessories.isEmpty && bodySink == nil && cache == .asDeclared && ownRetries == nil
+      && accessories.isEmpty && bodySink == nil && cache == .asDeclared && retries.isInherited
       && joining == .inherited && bodyLimit == .inherited && beforeCompletion == nil && afterCompletion == nil
       && requiredAccount == nil && exchangeCheck == nil
   }

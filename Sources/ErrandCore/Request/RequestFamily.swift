@@ -1,4 +1,5 @@
 public import ErrandJSON
+import ErrandSupport
 
 /// The settings that a group of requests (a family) shares, such as all requests of one service or of one business
 /// area.
@@ -105,6 +106,10 @@ extension RequestFamily: Masked {
 /// them.
 final class SharedFamily: Sendable {
   let settings: RequestFamily
+  let format: SharedFormat?
 
-  init(_ settings: RequestFamily) { self.settings = settings }
+  init(_ settings: RequestFamily) {
+    self.settings = settings
+    format = settings.responseFormat.map(SharedFormat.init)
+  }
 }

@@ -1,4 +1,5 @@
 public import ErrandJSON
+import ErrandSupport
 public import Foundation
 
 /// Decodes the body of a response to a value.
@@ -40,7 +41,7 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   /// Decodes the value. If the request declares no decoder, the value is in the response format of the
   /// ``RequestFamily`` or the client.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules) throws -> Value {
-    if let readOther, let format = rules.format { return try readOther(response, format) }
+    if let readOther, let format = rules.format { return try readOther(response, format.value) }
     return try read(response, rules)
   }
 
@@ -152,23 +153,23 @@ final class DecoderInput: Sendable {
 
   /// Whether the response, the value's type and the decoding rules alone determine the value. Such a value may be
   /// stored and used again.
-  func isByType(_ format: (any ResponseFormat)?) -> Bool {
+  func isByType(_ format: SharedFormat?) -> Bool {
     if readsOther(format) { return false }
     return if case .shared? = json { true } else { false }
   }
 
   /// Whether the value is read in the given format.
-  func readsOther(_ format: (any ResponseFormat)?) -> Bool { mayReadOther && format != nil }
+  func readsOther(_ format: SharedFormat?) -> Bool { mayReadOther && format != nil }
 
   /// The name of the format that is read.
-  func name(in format: (any ResponseFormat)?) -> String { mayReadOther ? format?.name ?? name : name }
+  func name(in format: SharedFormat?) -> String { mayReadOther ? format?.value.name ?? name : name }
 
   /// The value of the field `Accept`.
-  func accept(in format: (any ResponseFormat)?) -> String { mayReadOther ? format?.accept ?? accept : accept }
+  func accept(in format: SharedFormat?) -> String { mayReadOther ? format?.value.accept ?? accept : accept }
 
   /// The content types that are accepted if the request declares none.
-  func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
-    mayReadOther ? format?.contentTypes ?? contentTypes : contentTypes
+  func contentTypes(in format: SharedFormat?) -> [String]? {
+    mayReadOther ? format?.value.contentTypes ?? contentTypes : contentTypes
   }
 }
 
@@ -251,5 +252,5 @@ struct DecodingRules: Sendable {
   let json: JSONDecoding
   let envelope: Envelope
   /// The format of responses whose request declares no decoder; nil for JSON.
-  var format: (any ResponseFormat)?
+  var format: SharedFormat?
 }

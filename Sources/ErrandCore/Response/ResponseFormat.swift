@@ -1,3 +1,4 @@
+import ErrandSupport
 public import Foundation
 
 /// A format of response bodies. A small type that conforms to this protocol can decode every `Decodable` value.
@@ -30,6 +31,9 @@ public protocol ResponseFormat: Sendable {
   /// ``FormatFailure``, helps most.
   func decode<Value: Decodable>(_ type: Value.Type, from body: Data, of response: HTTPResponse) throws -> Value
 }
+
+/// A response format in an object, which calls share instead of copying an existential value.
+typealias SharedFormat = Boxed<any ResponseFormat>
 
 extension ResponseFormat {
   /// By default, all content types are accepted.

@@ -215,7 +215,7 @@ extension APIClient {
       },
       enlist: { life, flags in
         let place = self.registry.add(
-          .init(state: life, owner: options.ownership?.number, tag: options.tag, flags: flags, isPause: true))
+          .init(state: life, subject: .pause(flags, owner: options.ownership?.number, tag: options.tag)))
         if place == CallRegistry.refused { return nil }
         if let ownership = options.ownership { CallRun.enlist(life, with: ownership, in: self.registry) }
         return { self.registry.remove(place) }

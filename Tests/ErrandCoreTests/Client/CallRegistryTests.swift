@@ -8,8 +8,8 @@ struct CallRegistryTests {
   }
 
   private func entry(_ id: UInt64, owner: UInt64? = nil, tag: String? = nil) -> CallRegistry.Entry {
-    let info = CallInfo(id: id, request: AnyRequest(), tag: tag, priority: .normal)
-    return .init(state: CallState(timers: ManualClock()), info: info, owner: owner, tag: tag)
+    let info = CallInfo(id: id, request: AnyRequest(), tag: tag, priority: .normal, owner: owner)
+    return .init(state: CallState(timers: ManualClock()), subject: .call(info, CallFlags()))
   }
 
   @Test func `slots are reused`() {

@@ -53,8 +53,7 @@ final class GroupRun: Run {
     accessories = isTooDeep ? [] : snapshot.configuration.accessories + options.accessories
     let isPart = parent.map { !$0.isRefused } ?? (origin != nil)
     place = client.registry.add(
-      .init(state: state, owner: options.ownership?.number, tag: options.tag, record: record),
-      as: isPart ? .part : .own)
+      .init(state: state, subject: .group(record, owner: options.ownership?.number)), as: isPart ? .part : .own)
     if let ownership = options.ownership { CallRun.enlist(state, with: ownership, in: client.registry) }
     let notifiesOnce = delivery.onProgress == nil && options.onProgress == nil && accessories.isEmpty
     callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
