@@ -12,11 +12,14 @@ let strict: [SwiftSetting] = [
 ]
 
 /// The module that apps import, and the modules whose types it exports. A target that imports only Errand depends on all
-/// of them: SwiftPM compiles a target again only if a module changes on which the target depends directly.
+/// of them, and on the transports: SwiftPM compiles a target again only if a module changes on which the target depends
+/// directly.
 let exported = [
   "Errand", "ErrandCache", "ErrandCompression", "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandTransfer",
 ]
-let errand = exported.map { Target.Dependency(stringLiteral: $0) }
+let errand =
+  exported.map { Target.Dependency(stringLiteral: $0) }
+  + ["ErrandCurl", "ErrandEngine"].map { .target(name: $0, condition: .when(platforms: [.linux])) }
 
 let package = Package(
   name: "Errand",

@@ -15,17 +15,22 @@ import sys
 EXPORTS = pathlib.Path(__file__).resolve().parent.parent / "Sources/Errand/Exports.swift"
 NOT_SHOWN = {
     "ErrandHTTP": """
-        BackgroundEnd BackgroundEvent BackgroundOrder BackgroundSession BodyDisposition BodyExpansion BodyFlow BodySink
-        BodySourceFailure CallState Exchange MonotonicInstant SharedTimers TimerToken Timers Transport
-        TransportCapabilities TransportFailure TransportRegistry Wakeup
+        AddressKind BackgroundEnd BackgroundEvent BackgroundOrder BackgroundSession BodyDisposition BodyExpansion BodyFlow
+        BodySink BodySourceFailure CallState Exchange ExchangeMetrics MediaType MonotonicInstant ServerCache SharedTimers
+        TimerToken Timers Transport TransportCapabilities TransportFailure TransportRegistry Wakeup
     """,
-    "ErrandCore": "CacheMiss CallDecision ChecksumHash FlightExchange FormatFailure WireMessage",
+    "ErrandCore": """
+        CacheMiss CacheReport CallDecision ChecksumHash DrainReport FlightCall FlightExchange FormatFailure RetryMetrics
+        RetryReason WireMessage
+    """,
     "ErrandCache": """
-        CacheEntry CacheEntryHead CacheEntryLabel CacheEntryRecord CacheEntryState CacheKey CacheLookup CacheSelection
-        CacheStore Digest MemoryStore RemovalState SQLiteStore TieredStore VaryingField WallTime
+        CacheEntry CacheEntryHead CacheEntryLabel CacheEntryRecord CacheEntryState CacheKey CacheListing CacheLookup
+        CacheSelection CacheSize CacheStatistics CacheStore Digest MemoryStore RemovalState SQLiteStore TieredStore
+        VaryingField WallTime
     """,
+    "ErrandJSON": "JSONEncodingError JSONError JSONPlace JSONShapeMismatch",
 }
-WHOLE = ("Errand", "ErrandCompression", "ErrandCurl", "ErrandEngine", "ErrandJSON", "ErrandTransfer")
+WHOLE = ("Errand", "ErrandCompression", "ErrandTransfer")
 TYPES = ("swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias")
 
 

@@ -1,6 +1,7 @@
 // The configuration of the engine, and the choice of another transport.
 #if os(Linux)
   import Errand
+  import ErrandEngine
 
   // snippet.settings
   var settings = EngineConfiguration()

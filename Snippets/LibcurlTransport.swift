@@ -1,6 +1,7 @@
 // The configuration of the transport on libcurl.
 #if os(Linux)
   import Errand
+  import ErrandCurl
 
   var settings = CurlConfiguration()
   settings.proxy = .url("socks5h://proxy.example.com:1080", user: "ada", password: "secret")

@@ -1,5 +1,6 @@
 // Recording a server's responses, and testing against the file.
 import Errand
+import ErrandEngine
 import ErrandTesting
 import Foundation
 import Testing

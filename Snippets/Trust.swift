@@ -1,6 +1,7 @@
 // Trust: authorities, pins, client certificates, addresses, sockets and resolvers.
 #if os(Linux)
   import Errand
+  import ErrandEngine
   import Foundation
 
   var settings = EngineConfiguration()

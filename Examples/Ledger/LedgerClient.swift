@@ -1,5 +1,9 @@
 import Errand
 
+#if os(Linux)
+  import ErrandEngine
+#endif
+
 extension APIClient {
   /// Configures the client that all services share: hosts, defaults, and caching.
   ///

@@ -1,28 +1,24 @@
 // What `import Errand` shows: the names that apps use to declare and send requests. The names that only transports, cache
-// stores, body formats and inspectors of the flight record use are reached by importing `ErrandHTTP`, `ErrandCache` or
-// `ErrandCore`. A name that is not in this list stays visible as a member: an app can read `step.decision` without the
-// name of its type.
+// stores, body formats and inspectors of metrics and of the flight record use are reached by importing `ErrandHTTP`,
+// `ErrandCache`, `ErrandJSON` or `ErrandCore`. An app that configures a transport itself imports the module of the
+// transport: `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms. A name that is not in this
+// list stays visible as a member: an app can read `step.decision` without the name of its type.
 
 @_exported public import ErrandCompression
-@_exported public import ErrandJSON
 @_exported public import ErrandTransfer
 
-#if canImport(CErrandCurl)
-  @_exported public import ErrandCurl
-#endif
-#if canImport(CErrandEngine)
-  @_exported public import ErrandEngine
-#endif
+// MARK: - JSON
 
-// A build on Linux also produces the module `ErrandURLSession`, but an app on Linux must choose to link the module. So
-// the condition is the platform and not `canImport(ErrandURLSession)`.
-#if canImport(Darwin)
-  @_exported public import ErrandURLSession
-#endif
+@_exported public import struct ErrandJSON.JSONDecoding
+@_exported public import struct ErrandJSON.JSONDecodingError
+@_exported public import struct ErrandJSON.JSONEncoding
+@_exported public import struct ErrandJSON.JSONPath
+@_exported public import protocol ErrandJSON.JSONReadable
+@_exported public import struct ErrandJSON.JSONShape
+@_exported public import struct ErrandJSON.JSONValue
 
 // MARK: - Messages, cookies and the choice of the transport
 
-@_exported public import enum ErrandHTTP.AddressKind
 @_exported public import enum ErrandHTTP.AddressPolicy
 @_exported public import enum ErrandHTTP.BodyRead
 @_exported public import protocol ErrandHTTP.BodySource
@@ -35,7 +31,6 @@
 @_exported public import class ErrandHTTP.CookieJars
 @_exported public import struct ErrandHTTP.CookieRule
 @_exported public import enum ErrandHTTP.CookieUse
-@_exported public import struct ErrandHTTP.ExchangeMetrics
 @_exported public import struct ErrandHTTP.HTTPBody
 @_exported public import struct ErrandHTTP.HTTPField
 @_exported public import struct ErrandHTTP.HTTPFieldName
@@ -45,7 +40,6 @@
 @_exported public import struct ErrandHTTP.HTTPResponse
 @_exported public import struct ErrandHTTP.HTTPURL
 @_exported public import enum ErrandHTTP.HTTPVersionPolicy
-@_exported public import struct ErrandHTTP.MediaType
 @_exported public import protocol ErrandHTTP.NameResolver
 @_exported public import struct ErrandHTTP.NetworkWish
 @_exported public import struct ErrandHTTP.PublicKeyPins
@@ -53,7 +47,6 @@
 @_exported public import struct ErrandHTTP.ResponseHead
 @_exported public import struct ErrandHTTP.ResponseLimits
 @_exported public import enum ErrandHTTP.ResponseOrigin
-@_exported public import struct ErrandHTTP.ServerCache
 @_exported public import struct ErrandHTTP.StatusRule
 @_exported public import enum ErrandHTTP.TLSVersion
 @_exported public import struct ErrandHTTP.TransferProgress
@@ -87,7 +80,6 @@
 @_exported public import struct ErrandCore.CacheKeyRule
 @_exported public import struct ErrandCore.CachePolicy
 @_exported public import enum ErrandCore.CacheReadMode
-@_exported public import struct ErrandCore.CacheReport
 @_exported public import struct ErrandCore.CacheTargets
 @_exported public import protocol ErrandCore.CachedCallDelegate
 @_exported public import class ErrandCore.Call
@@ -114,11 +106,9 @@
 @_exported public import struct ErrandCore.DigestAuthentication
 @_exported public import struct ErrandCore.Download
 @_exported public import struct ErrandCore.DownloadedFile
-@_exported public import struct ErrandCore.DrainReport
 @_exported public import struct ErrandCore.Envelope
 @_exported public import struct ErrandCore.EventStream
 @_exported public import struct ErrandCore.FixedCredential
-@_exported public import struct ErrandCore.FlightCall
 @_exported public import class ErrandCore.FlightRecord
 @_exported public import struct ErrandCore.FlightRecording
 @_exported public import struct ErrandCore.FormValues
@@ -171,9 +161,7 @@
 @_exported public import struct ErrandCore.ResponseDecoder
 @_exported public import protocol ErrandCore.ResponseFormat
 @_exported public import struct ErrandCore.ResponseStream
-@_exported public import struct ErrandCore.RetryMetrics
 @_exported public import struct ErrandCore.RetryPolicy
-@_exported public import enum ErrandCore.RetryReason
 @_exported public import class ErrandCore.RunningChain
 @_exported public import struct ErrandCore.ServerEnvironment
 @_exported public import struct ErrandCore.ServerSentEvent
@@ -189,7 +177,4 @@
 @_exported public import struct ErrandCache.BodySealing
 @_exported public import struct ErrandCache.CacheFolderFilter
 @_exported public import struct ErrandCache.CacheGroup
-@_exported public import struct ErrandCache.CacheListing
-@_exported public import struct ErrandCache.CacheSize
-@_exported public import struct ErrandCache.CacheStatistics
 @_exported public import class ErrandCache.ResponseCache

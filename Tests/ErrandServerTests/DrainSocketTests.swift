@@ -4,6 +4,10 @@ import Foundation
 import Testing
 import TestSupport
 
+#if os(Linux)
+  import ErrandEngine
+#endif
+
 /// Draining over real sockets.
 struct DrainSocketTests {
   private struct Ask: APIRequest {

@@ -1,5 +1,7 @@
 import BenchHarness
 import Errand
+import ErrandCurl
+import ErrandEngine
 import ErrandHTTP
 import Foundation
 import Synchronization

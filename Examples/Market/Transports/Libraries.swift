@@ -1,6 +1,10 @@
 import Errand
 import ErrandHTTP
 
+#if os(Linux)
+  import ErrandEngine
+#endif
+
 /// The HTTP libraries of the app, in addition to the platform's.
 enum Libraries {
   /// Registers them; further calls have no effect.

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Foundation
 
 /// Decides how a body is printed.

@@ -2,6 +2,11 @@ import Errand
 import ErrandHTTP
 import Foundation
 
+#if os(Linux)
+  import ErrandCurl
+  import ErrandEngine
+#endif
+
 extension ClientConfiguration {
   /// The common configuration of the command's clients: no base URL and no cache. If `isVerbose` is true,
   /// the exchanges are printed on standard error.

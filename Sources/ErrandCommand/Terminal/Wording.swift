@@ -1,4 +1,6 @@
 import Errand
+import ErrandHTTP
+import ErrandCore
 import ErrandCache
 
 /// Formats durations, sizes and metrics as text.

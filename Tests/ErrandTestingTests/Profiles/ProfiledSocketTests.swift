@@ -1,5 +1,6 @@
 #if os(Linux)
   import Errand
+  import ErrandCurl
   import ErrandTesting
   import Foundation
   import Synchronization

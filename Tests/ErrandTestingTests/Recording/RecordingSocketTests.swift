@@ -1,6 +1,7 @@
 import ErrandHTTP
 #if os(Linux)
   import Errand
+  import ErrandCurl
   import ErrandTesting
   import Foundation
   import Testing

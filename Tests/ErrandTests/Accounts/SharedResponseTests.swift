@@ -1,6 +1,8 @@
 import ErrandCache
 @testable import ErrandCore
 import Errand
+import ErrandCurl
+import ErrandEngine
 import ErrandSupport
 import ErrandTesting
 import Foundation

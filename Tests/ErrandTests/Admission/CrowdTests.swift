@@ -1,5 +1,6 @@
 import ErrandSupport
 import Errand
+import ErrandCurl
 @testable import ErrandCore
 import ErrandTesting
 import Foundation

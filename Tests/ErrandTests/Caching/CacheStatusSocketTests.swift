@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import ErrandCache
 import ErrandTesting
 import Testing

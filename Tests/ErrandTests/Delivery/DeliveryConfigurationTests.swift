@@ -1,4 +1,5 @@
 import Errand
+import ErrandCurl
 @testable import ErrandCore
 import ErrandTesting
 import Foundation

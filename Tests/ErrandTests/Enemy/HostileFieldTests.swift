@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import ErrandCache
 import ErrandCore
 import ErrandTransfer

@@ -4,6 +4,15 @@ import ErrandSupport
 import ErrandTesting
 import Testing
 
+#if canImport(Darwin)
+  import ErrandURLSession
+#endif
+
+#if os(Linux)
+  import ErrandCurl
+  import ErrandEngine
+#endif
+
 /// A transport that meets the faults.
 enum Carrier: String, CaseIterable, Sendable {
   #if os(Linux)

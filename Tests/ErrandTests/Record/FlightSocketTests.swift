@@ -1,4 +1,5 @@
 import Errand
+import ErrandEngine
 @testable import ErrandCore
 import ErrandTesting
 import Foundation

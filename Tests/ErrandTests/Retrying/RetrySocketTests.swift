@@ -1,6 +1,7 @@
 import ErrandHTTP
 import ErrandSupport
 import Errand
+import ErrandCore
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCurl
 import ErrandSupport
 import ErrandTesting
 import Foundation

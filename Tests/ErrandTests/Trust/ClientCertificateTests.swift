@@ -1,4 +1,6 @@
 import Errand
+import ErrandCurl
+import ErrandEngine
 import Foundation
 import Testing
 

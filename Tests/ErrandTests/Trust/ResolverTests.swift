@@ -1,4 +1,5 @@
 import Errand
+import ErrandCurl
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,4 +1,6 @@
 import Errand
+import ErrandCurl
+import ErrandEngine
 import ErrandHTTP
 
 /// The trust settings that the transports of Linux have in common.

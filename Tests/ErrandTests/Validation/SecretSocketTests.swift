@@ -1,4 +1,5 @@
 import Errand
+import ErrandCurl
 import ErrandChecksum
 import ErrandHTTP
 import ErrandTesting

@@ -1,4 +1,5 @@
 import Errand
+import ErrandJSON
 import ErrandTesting
 
 /// A scene of the demo in which a JSON response does not have the declared shape.
