@@ -3,12 +3,19 @@ import ErrandSupport
 /// One header field: a name and a value. Values are compared byte by byte.
 public struct HTTPField: Sendable, Hashable {
   /// The name, compared without regard to case.
-  public var name: HTTPFieldName
+  public var name: HTTPFieldName {
+    didSet { if Self.isBornSecret(name) { isSecret = true } }
+  }
   /// The value as it is sent, as UTF-8 text.
   public var value: String
   /// Whether the value is a secret. A secret value is masked in every description, and the field is removed when a
   /// redirect leads to another origin.
-  public var isSecret: Bool
+  ///
+  /// `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are always secret, because they tell users apart:
+  /// for these names, setting false has no effect.
+  public var isSecret: Bool {
+    didSet { if !isSecret, Self.isBornSecret(name) { isSecret = true } }
+  }
 
   /// Makes a field. `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are always secret.
   public init(_ name: HTTPFieldName, _ value: String, isSecret: Bool = false) {

@@ -127,6 +127,19 @@ struct CacheKeyTests {
     #expect(ada.account == elsewhere.account && ada.anyAccount != elsewhere.anyAccount)
   }
 
+  @Test func `memo separates unmarked credentials`() throws {
+    let (memo, salt) = (KeyMemo(), Digest.random())
+    let keys = try [HTTPFieldName.authorization, .cookie].flatMap { name in
+      try ["ada", "eve"].map { value in
+        var field = HTTPField(name, value)
+        field.isSecret = false
+        let request = try HTTPRequest(url: "https://h/", fields: HTTPFields([field]))
+        return memo.key(for: request, .http, CacheKeyRule(), .account("shared"), transport: nil, salt: salt).key
+      }
+    }
+    #expect(Set(keys).count == 4)
+  }
+
   @Test func `target ignores method, model and body`() throws {
     let base = try Case().key().target
     #expect(try Case(method: .put, body: "x", model: .http).key().target == base)

@@ -37,6 +37,16 @@ struct HTTPFieldsTests {
   func `credential fields are always secret`(name: String) {
     #expect(HTTPField(HTTPFieldName(name), "v").isSecret)
     #expect(Self.raw("\(name):MARKER\n").description == "\(name): •••")
+    var field = HTTPField(HTTPFieldName(name), "v")
+    field.isSecret = false
+    #expect(field.isSecret)
+    field = HTTPField("X-Name", "v")
+    field.name = HTTPFieldName(name)
+    #expect(field.isSecret)
+    field.name = "X-Name"
+    #expect(field.isSecret)
+    field.isSecret = false
+    #expect(!field.isSecret)
   }
 
   @Test func `non-UTF-8 bytes are Latin-1`() {
