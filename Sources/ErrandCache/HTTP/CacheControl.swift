@@ -35,7 +35,7 @@ package struct CacheControl: Sendable, Hashable {
   /// `stale-if-error`: the time in seconds for which a stale response may be served if the server fails.
   package var staleIfError: Int64?
   /// Whether a quoted string in the field is not terminated. The directives after the quote are then unknown, so the
-  /// response never counts as fresh.
+  /// response never counts as fresh, and ``mustRevalidate`` is true.
   package var isMalformed = false
 
   /// Makes a value without directives.
@@ -48,6 +48,7 @@ package struct CacheControl: Sendable, Hashable {
       while let directive = reader.next() { apply(directive) }
       isMalformed = isMalformed || reader.isUnterminated
     }
+    if isMalformed { mustRevalidate = true }
   }
 
   /// Parses the directives of a response.

@@ -40,7 +40,7 @@ struct CacheControlTests {
     ("must-revalidate", { $0.mustRevalidate }), ("must-understand", { $0.mustUnderstand }),
     ("immutable", { $0.immutable }),
     ("only-if-cached", { $0.onlyIfCached }), (#"no-cache="open"#, { $0.noCache }),
-    (#"no-cache="open"#, { $0.isMalformed }),
+    (#"no-cache="open"#, { $0.isMalformed }), (#"x="open, max-age=60"#, { $0.mustRevalidate }),
     (#"ext="open, max-age=60"#, { $0.isMalformed }), (#"junk x "open"#, { $0.isMalformed }),
   ]
 

@@ -24,6 +24,8 @@ struct Rule12StaleTests {
     ("Cache-Control: max-age=60, must-revalidate", "", "fresh"),
     ("Cache-Control: max-age=5, must-revalidate, stale-while-revalidate=60", "", "validate"),
     ("Cache-Control: max-age=5, no-cache, stale-while-revalidate=60", "", "validate"), ("", "", "validate"),
+    (#"Cache-Control: max-age=60, x="open"#, "", "validate"),
+    (#"Cache-Control: max-age=60, x="open, must-revalidate"#, "Cache-Control: max-stale", "validate"),
   ])
   func `rule 13: stale response is not served`(fields: String, request: String, word: String) throws {
     #expect(try Scene.verdict(fields, after: 10, request) == word)
@@ -34,7 +36,7 @@ struct Rule12StaleTests {
       ("stale-while-revalidate=5", 9, "", "stale-while-revalidate"),
       ("stale-while-revalidate=5", 10, "", "stale-while-revalidate"),
       ("stale-while-revalidate=5", 10.1, "", "validate"), ("stale-while-revalidate=x", 9, "", "validate"),
-      ("stale-while-revalidate=5", 4, "", "fresh"),
+      ("stale-while-revalidate=5", 4, "", "fresh"), (#"stale-while-revalidate=60, x="open"#, 4, "", "validate"),
       ("stale-while-revalidate=5", 9, "Cache-Control: no-cache", "validate"),
       ("stale-while-revalidate=5", 9, "Cache-Control: max-age=7", "validate"),
       ("stale-while-revalidate=5", 9, "Cache-Control: min-fresh=1", "validate"),
@@ -60,7 +62,8 @@ struct Rule12StaleTests {
       ("stale-if-error=60, must-revalidate", "", .noResponse, 30, false),
       ("stale-if-error=60, no-cache", "", .noResponse, 30, false),
       ("stale-if-error=60", "Cache-Control: no-cache", .noResponse, 30, false),
-      ("stale-if-error=x", "", .noResponse, 30, false),
+      ("stale-if-error=x", "", .noResponse, 30, false), (#"stale-if-error=60, x="open"#, "", .noResponse, 30, false),
+      (#"x="open"#, "Cache-Control: stale-if-error=60", .noResponse, 30, false),
     ] as [(String, String, CacheFailure, Double, Bool)])
   func `rule 14: stale if error`(
     directive: String, request: String, failure: CacheFailure, age: Double, isServed: Bool
