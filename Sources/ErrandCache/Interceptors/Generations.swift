@@ -7,6 +7,10 @@ import ErrandSupport
 /// lookup, and checks before it stores a response whether a later removal affects that response. A removal is
 /// remembered only while an exchange of an earlier generation is in progress.
 struct Generations: Sendable {
+  /// The maximum number of remembered removals. If there are more, they count as one removal of all entries: the
+  /// exchanges in progress then store nothing.
+  static let mostRemovals = 16_384
+
   private var number: UInt64 = 0
   private var removals: [(number: UInt64, selection: CacheSelection)] = []
   /// The number of exchanges in progress for each generation, in ascending order of generations. Usually all exchanges
@@ -42,7 +46,12 @@ struct Generations: Sendable {
   /// future.
   mutating func advance(_ selection: CacheSelection) {
     number += 1
-    if !out.isEmpty { removals.append((number, selection)) }
+    guard !out.isEmpty else { return }
+    if removals.count < Self.mostRemovals {
+      removals.append((number, selection))
+    } else {
+      removals = [(number, .all)]
+    }
   }
 
   /// An entry that an exchange is about to store: its key, its label, its groups, and the generation with which it is

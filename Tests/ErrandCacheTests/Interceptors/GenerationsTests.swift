@@ -76,6 +76,21 @@ struct GenerationsTests {
     #expect(generations.remembered == 0)
   }
 
+  @Test func `countless removals count as one`() {
+    var generations = Generations()
+    let early = generations.register()
+    for index in 0..<Generations.mostRemovals { generations.advance(.tag("\(index)")) }
+    #expect(generations.remembered == Generations.mostRemovals)
+    #expect(generations.admits(early, key: key(1), label: label(), received: received))
+    var own = [Generations.Pending(key: key(1), label: label(), generation: early)]
+    generations.advance(.tag("one more"), keeping: &own, received: received)
+    #expect(generations.remembered == 1)
+    #expect(!generations.admits(early, key: key(1), label: label(), received: received))
+    for generation in [own[0].generation, generations.register()] {
+      #expect(generations.admits(generation, key: key(1), label: label(), received: received))
+    }
+  }
+
   @Test func `exchange registered twice must return twice`() {
     var generations = Generations()
     let registered = generations.register()
