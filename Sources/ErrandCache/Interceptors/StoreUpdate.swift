@@ -263,6 +263,14 @@ struct StoreUpdate {
     let store: any CacheStore
     let key: CacheKey
     let rules: CacheRules
+
+    /// Whether the sent request has the other request's values of the fields that `Vary` names, so that the other
+    /// request would receive the same response. Credentials and cookies are not compared: the key contains those of
+    /// the sent request.
+    func hasSameFields(as sent: HTTPFields, varying: [VaryingField]) -> Bool {
+      let compared = varying.filter { !["authorization", "cookie"].contains($0.name) }
+      return Varying.matches(compared, sent, salt: rules.salt)
+    }
   }
 
   /// The other requests of the cache plan for which the response may be stored. Empty for a redirect that is followed,
@@ -312,7 +320,9 @@ struct StoreUpdate {
   private func store(
     _ response: HTTPResponse, _ received: ReceivedResponse, _ generation: UInt64, under alias: Alias
   ) -> Bool {
-    guard case .store(let head) = alias.rules.storing(received, tag: context.info.tag) else { return false }
+    guard case .store(let head) = alias.rules.storing(received, tag: context.info.tag),
+      alias.hasSameFields(as: lookupResult.rules.fields, varying: head.vary)
+    else { return false }
     return put(CacheEntry(key: alias.key, head: head, body: response.body), in: alias.store, generation)
   }
 

@@ -141,6 +141,24 @@ struct RemovalTests {
     #expect(await fixture.stored() == (status == 200 ? "answer 2" : nil))
   }
 
+  @Test(
+    arguments: [CachePolicy.lifetime(.seconds(60)), .http], [("de", "de"), ("DE", "de"), ("de", "en"), ("de", "")])
+  func `alias has the fields in Vary`(_ policy: CachePolicy, _ languages: (sent: String, other: String)) async throws {
+    let fixture = CacheFixture { request, _ in
+      .page(
+        request.fields[.acceptLanguage] ?? "none",
+        ["Cache-Control": "max-age=60", "Vary": "Accept-Language, Authorization, Cookie"])
+    }
+    func page(_ method: HTTPMethod, _ policy: CachePolicy, _ language: String, _ targets: CacheTargets = .own) -> Page {
+      let headers: RequestHeaders = language.isEmpty ? [:] : ["Accept-Language": .text(language)]
+      return Page(method: method, cache: policy, headers: headers, cachedAs: targets)
+    }
+    let other = page(.get, policy, languages.other)
+    #expect(try await fixture.client.send(page(.put, .none, languages.sent, [other])) == languages.sent)
+    let isStored = languages.sent.lowercased() == languages.other
+    #expect(await fixture.stored(other) == (isStored ? languages.sent : nil))
+  }
+
   @Test func `alias uses the other request's folder`() async throws {
     let cache = ResponseCache.inTwoFolders()
     let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { _, number in .text("answer \(number)") }
