@@ -64,7 +64,7 @@ struct StoreUpdate {
     let aliases = await aliases(for: response)
     let entries = await invalidate(by: response, keeping: aliases, received: times.received)
     forgetEquivalentURLs()
-    if !response.mustNotBeStored { freshen(byHead: received) }
+    if !response.mustNotBeStored { await freshen(byHead: received) }
     if !keeps { context.note(.cache(.notStored(reason: "the body does not have the JSON shape of the request"))) }
     if response.mustNotBeStored {
       context.note(.cache(.notStored(reason: "the response may belong to another account")))
@@ -225,9 +225,22 @@ struct StoreUpdate {
   }
 
   /// Updates a stored response to GET with the fields of a response to HEAD.
-  private func freshen(byHead received: ReceivedResponse) {
-    guard request.method == .head, let entry = lookupResult.validating?.entry else { return }
+  private func freshen(byHead received: ReceivedResponse) async {
+    guard request.method == .head, received.head.status == 200, let entry = await storedForGet() else { return }
     apply(lookupResult.rules.freshening(of: entry.head, byHead: received), to: entry)
+  }
+
+  /// The newest stored response to GET that could be served for this request to HEAD. If the lookup has not selected it,
+  /// because the call does not read stored responses or a response to HEAD is newer, it is looked up now.
+  private func storedForGet() async -> CacheEntry? {
+    let (rules, validated) = (lookupResult.rules, lookupResult.validating?.entry)
+    if let validated, validated.head.isForGet { return validated }
+    guard validated != nil || lookupResult.forward.isBypass else { return nil }
+    let found = await lookupResult.store.find(
+      lookupResult.key, choosing: { heads in heads.firstIndex { $0.isForGet && rules.choice(among: [$0]) != nil } },
+      call: context.call, patience: Caching.patience(for: rules.mode, isFollowed: true))
+    if case .found(let entry) = found { return entry }
+    return nil
   }
 
   private func received(_ response: HTTPResponse, _ times: Times) -> ReceivedResponse {
@@ -347,7 +360,15 @@ struct StoreUpdate {
   }
 }
 
+extension CacheEntryHead {
+  /// Whether the response is one to GET, which has a body, and not one to HEAD.
+  fileprivate var isForGet: Bool { label.method != HTTPMethod.head.rawValue }
+}
+
 extension CacheForward {
+  /// Whether the request was sent without reading stored responses.
+  fileprivate var isBypass: Bool { if case .bypass = self { true } else { false } }
+
   /// The reason of a cache miss; nil if the request was sent to the server for another reason than a miss.
   var miss: CacheMiss? {
     switch self {

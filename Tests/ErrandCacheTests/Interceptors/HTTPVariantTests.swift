@@ -92,20 +92,42 @@ struct HTTPVariantTests {
     #expect(try await fixture.client.send(Page.http()) == "answer 2")
   }
 
-  @Test(arguments: [("\"a\"", true), ("\"b\"", false)])
-  func `HEAD freshens or removes GET`(_ tag: String, _ holds: Bool) async throws {
+  @Test(arguments: [("\"a\"", true), ("\"b\"", false)], [CacheReadMode.asDeclared, .ignoringCache])
+  func `HEAD freshens or removes GET`(_ tag: (text: String, holds: Bool), _ mode: CacheReadMode) async throws {
     let fixture = CacheFixture { request, _ in
-      .page("body", [.eTag: request.method == .head ? "\(tag)" : "\"a\"", "Cache-Control": "max-age=60"])
+      .page("body", [.eTag: request.method == .head ? "\(tag.text)" : "\"a\"", "Cache-Control": "max-age=60"])
     }
     _ = try await fixture.client.send(Page.http())
     fixture.pass(61)
-    _ = try await fixture.client.send(Page.http(method: .head))
+    _ = try await fixture.client.send(Page.http(method: .head), options: .cache(mode))
     let outcome = await fixture.client.outcome(of: Page.http(), options: .cache(.cacheOnly))
-    if holds {
+    if tag.holds {
       #expect(outcome.value == "body" && outcome.origin == .cacheFresh)
     } else {
       #expect(outcome.error?.cacheMiss == .missing)
     }
+  }
+
+  @Test func `HEAD removes GET behind newer HEAD`() async throws {
+    let fixture = CacheFixture { request, number in
+      .page("body", [.eTag: number < 3 ? "\"a\"" : "\"b\"", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(1)
+    _ = try await fixture.client.send(Page.http(method: .head), options: .cache(.ignoringCache))
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http(method: .head))
+    #expect(await fixture.stored(.http()) == nil && fixture.asked == 3)
+  }
+
+  @Test func `HEAD keeps GET for other fields`() async throws {
+    let fixture = CacheFixture { request, number in
+      .page("body", [.eTag: "\"\(number)\"", "Cache-Control": "max-age=60", "Vary": "Accept-Language"])
+    }
+    let german = Page.http(headers: ["Accept-Language": "de"])
+    _ = try await fixture.client.send(german)
+    _ = try await fixture.client.send(Page.http(method: .head), options: .cache(.ignoringCache))
+    #expect(await fixture.stored(german) == "body")
   }
 
   @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
