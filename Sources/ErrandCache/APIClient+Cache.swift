@@ -24,7 +24,9 @@ extension APIClient {
       let equivalents = opened.groupsOfEquivalents(of: [request.url])
       if !equivalents.isEmpty { cache.remove(.groups(Set(equivalents)), from: opened.store) }
       guard let salt = await cache.salt(of: opened, call: context.call, patience: nil) else {
-        return opened.record([.target(request.url, leftOut: plan.key.leftOut, context.partition(of: request))])
+        return opened.record([
+          .target(request.url, leftOut: plan.key.leftOut, context.partition(of: request).withoutSecrets)
+        ])
       }
       let cookies = context.cookies(for: request)
       let owner = context.owner(of: request, cookies: cookies)

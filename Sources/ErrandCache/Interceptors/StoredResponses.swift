@@ -21,6 +21,12 @@ package struct StoredResponses: Sendable {
 }
 
 extension CacheKey {
+  /// Whether both keys are of one URL and one owner. Without an account, the secret fields identify the owner, and they
+  /// are not part of the target.
+  fileprivate func hasSameURLAndOwner(as other: CacheKey) -> Bool {
+    target == other.target && account == other.account
+  }
+
   /// Whether both keys identify the same request of different accounts.
   fileprivate func isOfOtherAccount(than other: CacheKey) -> Bool {
     anyAccount == other.anyAccount && account != other.account
@@ -46,7 +52,7 @@ extension CacheStore {
     }
     let isPlain = request.method == .get && request.body == nil
     for listing in await list() {
-      let isTheirs = keys.contains { isPlain ? $0.target == listing.key.target : $0 == listing.key }
+      let isTheirs = keys.contains { isPlain ? $0.hasSameURLAndOwner(as: listing.key) : $0 == listing.key }
       if isTheirs, let body = await body(of: listing, call: context.call) {
         found.responses.append(StoredResponses.Response(listing: listing, body: body))
       } else if !isTheirs, keys.contains(where: { $0.isOfOtherAccount(than: listing.key) }) {

@@ -126,7 +126,7 @@ struct Invalidation {
   private func remove(_ urls: [HTTPURL], _ remove: (CacheSelection, any CacheStore) -> Void) async {
     guard !urls.isEmpty else { return }
     // Also remove the responses that were stored for all accounts.
-    let partitions = Set([context.partition(of: request), context.commonPartition])
+    let partitions = Set([context.partition(of: request).withoutSecrets, context.commonPartition])
     let leftOut = context.plan.cacheKey.leftOut
     let removals = urls.flatMap { url in
       partitions.map { PendingRemovals.Removal.target(url, leftOut: leftOut, $0) }

@@ -11,8 +11,9 @@ public struct CacheKey: Sendable, Hashable {
   /// The digest of the same values as ``entry``, but without the account, the cookies and the secret fields. A store
   /// uses this digest only to find out whether another account has an entry.
   public let anyAccount: Digest
-  /// The digest of URL and account, without method and cache model. A successful request with an unsafe method, such as
-  /// POST, removes all entries that have this digest for its URL.
+  /// The digest of URL and account, without method and cache model. Without an account, it is the digest of the URL and
+  /// the identity of the transport, whatever secret fields the request has. A successful request with an unsafe method,
+  /// such as POST, removes all entries that have this digest for its URL.
   public let target: Digest
   /// The digest of the account. Without an account, it is the digest of the secret fields and the identity of the
   /// transport.
@@ -45,6 +46,8 @@ package struct CacheKeyRecipe: Sendable, Hashable {
   package let salt: [UInt8]
   /// The digest of the account.
   package let account: Digest
+  /// The digest of the partition without its secret fields, for ``target(of:)``.
+  private let targetOwner: Digest
   private let transport: ByteText?
   private let version: UInt8
 
@@ -68,6 +71,8 @@ package struct CacheKeyRecipe: Sendable, Hashable {
     self.transport = transport.map { ByteText($0) }
     self.version = version
     account = partition.digest(salt: salt, version: version)
+    let owner = partition.withoutSecrets
+    targetOwner = owner == partition ? account : owner.digest(salt: salt, version: version)
   }
 
   /// The key of a request.
@@ -97,11 +102,13 @@ package struct CacheKeyRecipe: Sendable, Hashable {
     key(for: HTTPRequest(url: request.url, fields: request.fields))
   }
 
-  /// The digest that all entries for a URL and this account share, whatever their method and cache model.
+  /// The digest that all entries for a URL and this account share, whatever their method and cache model. Without an
+  /// account, all entries without an account share it, whatever secret fields their requests had. So it serves only for
+  /// removals: an entry may be read only by its ``CacheKey/entry``.
   package func target(of url: HTTPURL) -> Digest {
     var form = CanonicalForm("target", salt: salt, version: version)
     add(url, to: &form)
-    form.add(account)
+    form.add(targetOwner)
     return form.digest
   }
 

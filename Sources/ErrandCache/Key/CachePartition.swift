@@ -29,6 +29,17 @@ package enum CachePartition: Sendable, Hashable {
     return own.isEmpty && transport == nil ? .nobody : .fields(own, transport: transport)
   }
 
+  /// This partition without the secret fields: the account, or without an account only the identity of the transport.
+  ///
+  /// Secret fields such as a token against request forgery differ between the requests of one user, and a removal must
+  /// reach all stored responses of this user.
+  package var withoutSecrets: CachePartition {
+    switch self {
+    case .nobody, .account, .fields([], _): self
+    case .fields(_, let transport): .of(account: nil, fields: HTTPFields(), transport: transport)
+    }
+  }
+
   /// The number of bytes of the texts in the partition.
   var cost: Int {
     switch self {

@@ -6,12 +6,12 @@
 /// absent. A list is its count followed by its items.
 ///
 /// ```
-/// 01 | 04 "url" | 01 | 05 "http" | 02 "h" | 00
+/// 02 | 04 "url" | 01 | 05 "http" | 02 "h" | 00
 /// ```
 package struct CanonicalForm: Sendable {
   /// The version of the format. If the format or the items of a key change, the version changes, and no stored entry is
   /// found any more.
-  package static let version: UInt8 = 1
+  package static let version: UInt8 = 2
 
   private var bytes: [UInt8] = []
 

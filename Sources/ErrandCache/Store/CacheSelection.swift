@@ -9,7 +9,7 @@ public enum CacheSelection: Sendable, Hashable {
   case key(CacheKey)
   /// Selects one variant: a response under a key, identified by its ``CacheEntryHead/variant``.
   case variant(CacheKey, Digest)
-  /// Selects all entries of one URL and one account: see ``CacheKey/target``.
+  /// Selects all entries of one URL and one account, or of all callers without an account: see ``CacheKey/target``.
   case target(Digest)
   /// Selects all entries of one account: see ``CacheKey/account``.
   case account(Digest)

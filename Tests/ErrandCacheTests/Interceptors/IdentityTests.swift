@@ -291,6 +291,29 @@ struct IdentityTests {
     #expect(await fixtures[1].stored(pages[1]) == nil)
   }
 
+  /// Lists the stored responses to each request instead of sending the request.
+  private struct Listing: Interceptor {
+    let store: MemoryStore
+    let found = Recorded<[String]>()
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      let stored = await store.responses(to: request, in: context)
+      found.append(stored.responses.map { String(decoding: $0.body, as: UTF8.self) })
+      return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
+    }
+  }
+
+  @Test func `listed responses belong to the caller`() async throws {
+    let store = MemoryStore()
+    let listing = Listing(store: store)
+    let fixture = CacheFixture(store: store) { request, _ in .text(request.fields["X-Api-Key"] ?? "nobody") }
+    let lister = CacheFixture(change: { $0.interceptors = [listing] }) { _, _ in .text("server") }
+    let pages = ["ada", "eve"].map { Page(headers: ["X-Api-Key": .secret($0)]) } + [Page()]
+    for page in pages { _ = try await fixture.client.send(page) }
+    for page in pages { _ = await lister.client.outcome(of: page) }
+    #expect(listing.found.all == [["ada"], ["eve"], ["nobody"]])
+  }
+
   @Test func `session end clears earlier caches`() async throws {
     let fixture = CacheFixture(change: { $0.credentials = FixedCredential(.bearer("ada"), account: "ada") }) { _, _ in
       .text("body")

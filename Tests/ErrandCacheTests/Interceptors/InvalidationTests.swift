@@ -126,6 +126,38 @@ struct InvalidationTests {
     #expect(await fixture.miss(page) == .missing)
   }
 
+  @Test(
+    arguments: [
+      (["Authorization": "Bearer a"], ["Authorization": "Bearer b"]), (["Cookie": "a=1"], ["Cookie": "a=2"]),
+      (["Authorization": "Bearer a"], ["Authorization": "Bearer a", "X-CSRF-Token": .secret("1")]),
+      ([:], ["X-CSRF-Token": .secret("1")]), (["X-Key": .secret("1")], [:]),
+    ] as [(RequestHeaders, RequestHeaders)])
+  func `other secret fields do not prevent invalidation`(_ get: RequestHeaders, _ post: RequestHeaders) async throws {
+    for policy in Self.policies {
+      let fixture = Self.fixture()
+      let page = Page(cache: policy, headers: get)
+      _ = try await fixture.client.send(page)
+      #expect(await fixture.stored(page) == "answer 1")
+      _ = try await fixture.client.send(Page(method: .post, cache: .none, headers: post))
+      #expect(await fixture.miss(page) == .missing)
+    }
+  }
+
+  @Test func `other accounts keep their responses`() async throws {
+    let store = MemoryStore()
+    let fixtures = ["ada", "eve", nil].map { name in
+      CacheFixture(store: store, change: { $0.credentials = name.map { FixedCredential(.bearer($0), account: $0) } }) {
+        _, number in .page("\(name ?? "nobody") \(number)", ["Cache-Control": "max-age=60"])
+      }
+    }
+    for fixture in fixtures { _ = try await fixture.client.send(Page.http()) }
+    _ = try await fixtures[0].client.send(Page(method: .post, cache: .none))
+    #expect(await fixtures[0].stored(.http()) == nil)
+    #expect(await fixtures[1].stored(.http()) == "eve 1")
+    _ = try await fixtures[2].client.send(Page(method: .post, cache: .none))
+    #expect(await fixtures[1].stored(.http()) == "eve 1")
+  }
+
   @Test func `POST with Content-Location is stored for GET`() async throws {
     let fixture = CacheFixture { request, number in
       .page("answer \(number)", ["Cache-Control": "max-age=60", "Content-Location": "/page"])

@@ -127,6 +127,19 @@ struct CacheKeyTests {
     #expect(ada.account == elsewhere.account && ada.anyAccount != elsewhere.anyAccount)
   }
 
+  @Test func `target ignores secrets without account`() throws {
+    let partitions: [CachePartition] = [
+      .nobody, .fields([HTTPField(.cookie, "a=1")]), .fields([HTTPField(.authorization, "Bearer x")]),
+    ]
+    let keys = try partitions.map { try Case(partition: $0).key() }
+    #expect(Set(keys.map(\.target)).count == 1 && Set(keys.map(\.entry)).count == 3)
+    #expect(try Case().key().target != keys[0].target)
+    let elsewhere = CachePartition.fields([HTTPField(.cookie, "a=1")], transport: "certificate")
+    #expect(try Case(partition: elsewhere).key().target != keys[0].target)
+    let common = CachePartition.of(account: nil, fields: [:], transport: "certificate")
+    #expect(try Case(partition: elsewhere).key().target == Case(partition: common).key().target)
+  }
+
   @Test func `memo separates unmarked credentials`() throws {
     let (memo, salt) = (KeyMemo(), Digest.random())
     let keys = try [HTTPFieldName.authorization, .cookie].flatMap { name in
