@@ -188,8 +188,8 @@ public final class RedisStore: CacheStore {
   }
 
   /// Sends what is pending, and ends the connection and the thread of the store. Afterwards every lookup is
-  /// ``ErrandCache/CacheLookup/unavailable``, and nothing is stored. If Redis is unavailable, does not wait, and the
-  /// changes that wait for Redis are lost.
+  /// ``ErrandCache/CacheLookup/unavailable``, nothing is stored, and a removal stays ``RemovalState/pending``. If Redis
+  /// is unavailable, does not wait, and the changes that wait for Redis are lost.
   public func close() async {
     writeUses()
     await flush()

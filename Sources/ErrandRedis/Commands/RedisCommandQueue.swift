@@ -48,6 +48,8 @@ struct RedisCommandQueue: Sendable {
   private var isWanted = false
   private var isClosing = false
   private var hasEnded = false
+  /// Whether a removal was requested after ``close()``, so that Redis does not receive it.
+  private var hasLostRemoval = false
   private var lastProgress = MonotonicInstant(nanoseconds: 0)
   private var nextNumber: UInt64 = 0
   private var unfinished = 0
@@ -87,7 +89,8 @@ struct RedisCommandQueue: Sendable {
   }
 
   mutating func write(_ write: RedisWrite) {
-    if !isClosing { add(write) }
+    guard isClosing else { return add(write) }
+    if case .remove = write { hasLostRemoval = true }
   }
 
   private mutating func add(_ write: RedisWrite) {
@@ -105,10 +108,10 @@ struct RedisCommandQueue: Sendable {
   func hasRoom(for write: RedisWrite) -> Bool { write.cost <= limits.backlog - backlog }
 
   /// Whether Redis has applied all changes.
-  var isSettled: Bool { unfinished == 0 && pendingRemovals.isEmpty }
+  var isSettled: Bool { unfinished == 0 && pendingRemovals.isEmpty && !hasLostRemoval }
 
   /// Whether removals that a caller requested are pending.
-  var hasPendingRemovals: Bool { pendingRemovals.hasRemovals }
+  var hasPendingRemovals: Bool { pendingRemovals.hasRemovals || hasLostRemoval }
 
   /// Registers a caller that waits until all earlier changes have been applied. Returns false if no change is pending.
   mutating func barrier(_ pendingReply: PendingReply) -> Bool {

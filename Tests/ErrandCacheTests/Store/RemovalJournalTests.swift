@@ -185,6 +185,41 @@ struct RemovalJournalTests {
     #expect(await cache.removals(patience: .seconds(30)) == .done)
   }
 
+  @Test func `polling retries a failed removal`() async throws {
+    await filled().close()
+    let away = TestFolder()
+    try FileManager.default.moveItem(at: folder.url, to: away.url)
+    try Data("file".utf8).write(to: folder.url)
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
+    store.remove(.account(Sample.digest("account ada")))
+    let call = CallState()
+    #expect(await store.removals(call: call, patience: .seconds(30)) == .pending)
+    try FileManager.default.removeItem(at: folder.url)
+    try FileManager.default.moveItem(at: away.url, to: folder.url)
+    // Another process empties the folder, so the index cannot be opened, but the journal can be written.
+    var lock = FileLock.alone(StoreFolder(folder.url).lock)
+    #expect(lock != nil)
+    while await store.removals(call: call, patience: .seconds(30)) == .pending { await Task.yield() }
+    #expect(await store.removals(call: call, patience: .seconds(30)) == .noted)
+    #expect(Self.journalFiles(in: folder).count == 1)
+    lock = nil
+    while await store.removals(call: call, patience: .seconds(30)) != .done { await Task.yield() }
+    #expect(Self.journalFiles(in: folder).isEmpty)
+    #expect(await Self.left(store) == ["/b"])
+  }
+
+  @Test func `unfinished journal file removes nothing`() async throws {
+    await filled().close()
+    let path = folder.url.appending(path: "errand-cache.owed-" + String(repeating: "a", count: 32))
+    // The writer locks its file before it writes the content.
+    var lock = FileLock.shared(path.path(percentEncoded: false))
+    #expect(lock != nil)
+    #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/a", "/b"])
+    #expect(Self.journalFiles(in: folder).count == 1)
+    lock = nil
+    #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)).isEmpty, "its writer has ended")
+  }
+
   @Test func `every selection decodes unchanged`() throws {
     let key = Sample.key("/a", account: "ada")
     let all: [CacheSelection] = [

@@ -46,6 +46,15 @@ struct SQLiteStoreTests {
     #expect(await open().list().map(\.key.entry) == [Sample.key("/a").entry])
   }
 
+  @Test(arguments: [true, false]) func `removal after closing is pending`(_ isUsed: Bool) async {
+    let store = open()
+    if isUsed { store.put(Sample.entry("/a", account: "ada")) }
+    await store.close()
+    #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .done)
+    store.remove(.account(Sample.digest("account ada")))
+    #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .pending)
+  }
+
   @Test func `lookups run between list slices`() async {
     let mailbox = StoreMailbox(StoreSettings(folder: folder.url, limit: 4 << 20, entryLimit: nil, sealing: nil))
     mailbox.write { for number in 0..<300 { $0.put(Sample.entry("/\(number)")) } }

@@ -33,7 +33,8 @@ struct StoreOpeningTests {
     #expect(await self.store().text(Sample.key("/a")) == "new")
   }
 
-  @Test func `lost write removes the older entry`() async throws {
+  /// A store whose folder was unavailable when a newer version of its only entry was put.
+  private func storeAfterLostWrite() async throws -> SQLiteStore {
     await fill()
     let away = TestFolder()
     try FileManager.default.moveItem(at: folder.url, to: away.url)
@@ -43,11 +44,33 @@ struct StoreOpeningTests {
     await store.flush()
     try FileManager.default.removeItem(at: folder.url)
     try FileManager.default.moveItem(at: away.url, to: folder.url)
+    return store
+  }
+
+  private func expectNothing(in store: SQLiteStore) async {
     var found = await store.newest(Sample.key("/a"))
     while case .unavailable = found { found = await store.newest(Sample.key("/a")) }
     guard case .missing = found else {
       Issue.record("the older entry is found")
       return
     }
+  }
+
+  @Test func `lost write removes the older entry`() async throws {
+    await expectNothing(in: try await storeAfterLostWrite())
+  }
+
+  @Test(arguments: [true, false]) func `locked older entry stays hidden`(_ isPutAgain: Bool) async throws {
+    let store = try await storeAfterLostWrite()
+    let other = try SQLiteDatabase(path: StoreFolder(folder.url).index) { true }
+    try other.run("BEGIN IMMEDIATE")
+    await expectNothing(in: store)
+    #expect(await store.list().isEmpty)
+    if isPutAgain { store.put(Sample.entry("/a", body: "newest", head: Sample.head(time: 3_000))) }
+    try other.run("ROLLBACK")
+    await store.close()
+    let next = self.store()
+    #expect(await next.list().count == (isPutAgain ? 1 : 0))
+    #expect(await next.text(Sample.key("/a")) == (isPutAgain ? "newest" : nil))
   }
 }

@@ -260,7 +260,9 @@ struct RedisCommandQueueTests {
   @Test mutating func `closed queue accepts nothing`() {
     queue.close()
     queue.write(.put(Sample.entry("/a")))
-    #expect(request() == nil && step(0) == "end")
+    #expect(request() == nil && step(0) == "end" && queue.isSettled)
+    queue.write(.remove(.all))
+    #expect(!queue.isSettled && queue.hasPendingRemovals && step(0) == "end")
   }
 
   @Test mutating func `closing does not wait during an outage`() {

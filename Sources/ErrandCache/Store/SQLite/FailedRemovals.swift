@@ -22,7 +22,8 @@ struct FailedRemovals {
   private(set) var file: RemovalJournal.JournalFile?
   /// The time at which a journal file may be written again, after the disk has rejected one or a large one was written.
   private var nextFile: MonotonicInstant?
-  /// The last 256 entries whose newer versions could not be written. They are removed when the index is opened again.
+  /// The last 256 entries whose newer versions could not be written. They are hidden from lookups, and removed when the
+  /// index is opened again or before its next write.
   private(set) var replaced: [CacheSelection] = []
 
   /// The failed removals of this process.
@@ -41,6 +42,9 @@ struct FailedRemovals {
     case .recorded: .noted
     }
   }
+
+  /// Whether a stored entry is hidden from lookups, because its newer version could not be written.
+  func hides(_ key: CacheKey, _ head: CacheEntryHead) -> Bool { replaced.contains { $0.picks(key, head) } }
 
   // MARK: - Failing and applying
 

@@ -18,7 +18,8 @@ import Foundation
 /// - A process does not remove the files of processes that are still running: such a process may still write an entry
 ///   that it put before the removal. A running process keeps its file locked and removes the file itself. Applying a
 ///   removal twice does no harm.
-/// - A file that is truncated, damaged or of another format counts as the removal of all entries.
+/// - A file that is truncated, damaged or of another format counts as the removal of all entries. But while its process
+///   holds the lock, the file is skipped: the process is still writing the file, or applies the removals itself.
 /// - If a file cannot be opened or read, for example because the process has too many open files, the index is not
 ///   opened either.
 struct RemovalJournal: Sendable {
@@ -85,7 +86,13 @@ struct RemovalJournal: Sendable {
     for name in names where name != own && isName(name) {
       // Ignore everything that is not a regular file, because stores write only regular files to the journal.
       if [.folder, .other].contains(SystemFile.kind(path(name))) { continue }
-      guard contents.add(name, SystemFile.content(path(name), atMost: Self.mostBytes)) else { return nil }
+      var content = SystemFile.content(path(name), atMost: Self.mostBytes)
+      if content.isDamaged {
+        guard let lock = FileLock.aloneNow(existing: path(name)) else { continue }
+        // Read again, because the file may have been completed before its process ended.
+        content = withExtendedLifetime(lock) { SystemFile.content(path(name), atMost: Self.mostBytes) }
+      }
+      guard contents.add(name, content) else { return nil }
       if contents.removals.count > Self.mostRemovals { contents.removals = [.all] }
     }
     return contents
@@ -121,7 +128,7 @@ struct RemovalJournal: Sendable {
     return head.bytes + writer.bytes
   }
 
-  private static func removals(_ bytes: Data) -> [CacheSelection]? {
+  fileprivate static func removals(_ bytes: Data) -> [CacheSelection]? {
     bytes.withUnsafeBytes { bytes in try? decoded(bytes) }
   }
 
@@ -134,5 +141,16 @@ struct RemovalJournal: Sendable {
     for _ in 0..<(try reader.count()) { removals.append(try CacheSelection(from: &reader)) }
     guard reader.isAtEnd else { throw ByteReader.Malformed() }
     return removals
+  }
+}
+
+extension SystemFile.Content {
+  /// Whether the content is not that of a complete journal file.
+  fileprivate var isDamaged: Bool {
+    switch self {
+    case .bytes(let bytes): RemovalJournal.removals(bytes) == nil
+    case .tooLong: true
+    case .missing, .unreadable: false
+    }
   }
 }

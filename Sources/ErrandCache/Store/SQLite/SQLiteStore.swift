@@ -123,7 +123,7 @@ public final class SQLiteStore: CacheStore, UseRecording {
   /// ``removals(call:patience:)`` reports whether the removal is recorded, or whether the disk rejects the record as
   /// well.
   public func remove(_ selection: CacheSelection) {
-    mailbox.write { $0.remove(selection) }
+    mailbox.remove(selection)
   }
 
   /// Records that the memory store in front of this store has served an entry. The time of the use is written to the
@@ -154,19 +154,24 @@ public final class SQLiteStore: CacheStore, UseRecording {
   }
 
   /// The state of all earlier removals. Waits until the removals are complete or the time `patience` ends. If another
-  /// process or the disk delays a removal, the removal is recorded in the folder during the wait.
+  /// process or the disk delays a removal, the removal is recorded in the folder during the wait. A removal that failed
+  /// is tried again. But after a failure the folder is not tried again for a short time, which grows from 100 ms to 12.8
+  /// s with each further failure.
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.removalState == .done { return .done }
     let pendingResult = PendingResult<Bool>()
     await wait(for: pendingResult, call, patience) { [mailbox] in
-      mailbox.barrier { _ in pendingResult.settle(true) }
+      mailbox.barrier { worker in
+        worker?.retryFailedRemovals()
+        pendingResult.settle(true)
+      }
     }
     return mailbox.removalState
   }
 
   /// Writes the pending entries, closes the files and ends the thread of the store. Afterwards every lookup is
-  /// ``CacheLookup/unavailable``, and nothing is stored. Closing the store again has no effect. The folder may be
-  /// opened by another store, moved or deleted.
+  /// ``CacheLookup/unavailable``, nothing is stored, and a removal stays ``RemovalState/pending``. Closing the store
+  /// again has no effect. The folder may be opened by another store, moved or deleted.
   public func close() async {
     mailbox.close()
     await mailbox.ended()

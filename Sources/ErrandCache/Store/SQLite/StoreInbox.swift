@@ -21,7 +21,7 @@ struct StoreInbox: Sendable {
   private enum Phase: Sendable { case unstarted, awake, asleep, ended }
 
   var writes: PendingWrites
-  /// The state of removals that failed and will be tried again later.
+  /// The state of removals that failed and will be tried again later, or that were requested after the end.
   var failedRemovalState = RemovalState.done
   private var reads: [StoreJob] = []
   private var phase = Phase.unstarted
@@ -47,6 +47,13 @@ struct StoreInbox: Sendable {
     guard phase != .ended else { return .nothing }
     body(&writes)
     return duty()
+  }
+
+  /// Adds a removal. If the store's thread has ended, no thread carries out the removal, so its state stays
+  /// ``RemovalState/pending``.
+  mutating func remove(_ selection: CacheSelection) -> Duty {
+    if phase == .ended { failedRemovalState = .pending }
+    return write { $0.remove(selection) }
   }
 
   /// Adds a job that runs after all earlier writes. If the store's thread has ended, the job is returned.

@@ -38,6 +38,10 @@ final class StoreMailbox: Sendable {
     perform(inbox.withLock { $0.write(body) })
   }
 
+  func remove(_ selection: CacheSelection) {
+    perform(inbox.withLock { $0.remove(selection) })
+  }
+
   func pending<Result: Sendable>(_ body: (PendingWrites) -> Result) -> Result {
     inbox.withLock { body($0.writes) }
   }

@@ -43,6 +43,22 @@ extension StoreWorker {
     removeJournalFile()
   }
 
+  /// Tries again to record and to apply the removals that failed, although no lookup and no write needs the index.
+  func retryFailedRemovals() {
+    guard !failed.selections.isEmpty else { return }
+    // Record the removals first, because opening the index may wait for another process.
+    if failed.removalState == .pending, failed.mayWriteFile(at: .now) { writeJournal() }
+    // Opening the index applies the removals.
+    try? using { _ throws(SQLiteFailure) in }
+  }
+
+  /// Removes the entries whose newer versions could not be written. Lookups do not find them before that, either.
+  func removeReplaced(from index: StoreIndex) throws(SQLiteFailure) {
+    guard !failed.replaced.isEmpty else { return }
+    try remove(failed.replaced, from: index, pause: {})
+    failed.settleReplaced()
+  }
+
   // MARK: - The journal
 
   /// Records pending removals in the journal: of many entries immediately, of single entries after a second.

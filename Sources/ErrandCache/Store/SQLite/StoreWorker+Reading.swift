@@ -31,7 +31,7 @@ extension StoreWorker {
   func list() -> [CacheListing]? {
     try? using { index throws(SQLiteFailure) in
       try? writeUses(index)
-      return try index.listings(pause: pause)
+      return try index.listings(pause: pause).filter { !failed.hides($0.key, $0.head) }
     }
   }
 
@@ -48,7 +48,7 @@ extension StoreWorker {
       let view = mailbox.pending { $0.view(key) }
       let found = try index.rows(key, withBody: true)
       drop(index, found.damaged)
-      let candidates = Self.candidates(view, found.rows)
+      let candidates = Self.candidates(view, found.rows.filter { !failed.hides($0.record.key, $0.record.head) })
       guard !candidates.isEmpty else { return found.damaged.isEmpty ? .missing : .damaged }
       let heads = candidates.map(\.head)
       guard let choice = choosing(heads), heads.indices.contains(choice) else { return .refused(heads) }

@@ -34,7 +34,10 @@ final class StoreWorker {
         write()
       case .sleep: break
       case .end:
-        try? using { index throws(SQLiteFailure) in try writeUses(index) }
+        try? using { index throws(SQLiteFailure) in
+          try removeReplaced(from: index)
+          try writeUses(index)
+        }
         index = nil
         return
       }
@@ -94,6 +97,8 @@ final class StoreWorker {
     // Another program has removed or replaced the index file, so nothing can be written to the open index.
     if index.isGone { throw .noFolder }
     try index.sweepOnce()
+    // The writes may store new versions of these entries, so the old versions are removed before.
+    try removeReplaced(from: index)
     let writes = batch.map { prepared($0.write) }
     let hasRoom = try logHasRoom(index)
     if let write = batch.first?.write, try removeInSlices(write, from: index, keepingLog: hasRoom) {
@@ -182,9 +187,8 @@ final class StoreWorker {
       try remove(removals, from: opened, pause: {})
       settle()
     }
-    if !failed.replaced.isEmpty, (try? remove(failed.replaced, from: opened, pause: {})) != nil {
-      failed.settleReplaced()
-    }
+    // If another process prevents this now, the entries are hidden from lookups until they are removed.
+    waiting(.never) { _ = try? removeReplaced(from: opened) }
     // A journal file that cannot be removed does no harm: the next process applies the removals in it again.
     if !others.names.isEmpty, settings.folder.synchronizeLog() {
       settings.folder.journal.removeAbandoned(others.names)
