@@ -3,7 +3,7 @@ import Foundation
 
 /// Converts an error of URLSession to a ``TransportFailure``. The kind of the failure helps the caller to react.
 struct SessionFailure {
-  /// The error's domain: `NSURLErrorDomain`, or another domain.
+  /// The error's domain: `NSURLErrorDomain`, `NSPOSIXErrorDomain`, that of CFNetwork, or another domain.
   let domain: String
   /// The error's number within its domain.
   let code: Int
@@ -31,27 +31,68 @@ struct SessionFailure {
   /// The ``TransportFailure`` for this error. Its message ends with URLSession's description and error number.
   var transportFailure: TransportFailure {
     let kind = kind
-    let sentence = SessionFailureText.sentence(for: kind, code: domain == NSURLErrorDomain ? code : 0, origin)
+    let sentence = SessionFailureText.sentence(for: kind, code: sessionCode ?? 0, origin)
     let words = text.isEmpty ? "" : "\(text); "
     return TransportFailure(
       kind, "\(sentence.dropLast()) (\(words)\(domain) \(code)).",
       isCertainlyNotSent: !hasMoved && domain == NSURLErrorDomain && Self.unsentCodes.contains(code))
   }
 
-  /// The numbers of errors that can only occur before any part of the request was sent.
+  /// The numbers of errors that mean that no connection was made, so that no part of the request was sent.
   private static let unsentCodes = [
     NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed, NSURLErrorCannotConnectToHost,
-    NSURLErrorAppTransportSecurityRequiresSecureConnection,
+    NSURLErrorAppTransportSecurityRequiresSecureConnection, NSURLErrorNotConnectedToInternet,
+    NSURLErrorDataNotAllowed, NSURLErrorInternationalRoamingOff, NSURLErrorCallIsActive,
   ]
 
+  private static let cfNetworkDomain = "kCFErrorDomainCFNetwork"
+
+  /// The error's number in `NSURLErrorDomain`; nil if it has none. The negative numbers of CFNetwork are the same.
+  private var sessionCode: Int? {
+    domain == NSURLErrorDomain || domain == Self.cfNetworkDomain && code < 0 ? code : nil
+  }
+
+  /// The kind for a lost connection, either before the response headers or during the response body.
+  private var lossKind: TransportFailure.Kind { hasHead ? .truncated : .closedBeforeResponse }
+
   var kind: TransportFailure.Kind {
-    guard domain == NSURLErrorDomain else { return .other }
-    // This error means that the connection was lost, either before the response headers or during the response body.
-    if code == NSURLErrorNetworkConnectionLost { return hasHead ? .truncated : .closedBeforeResponse }
+    if let sessionCode { return kind(of: sessionCode) }
+    switch domain {
+    case NSPOSIXErrorDomain: return Self.posixLosses.contains(code) ? lossKind : Self.posixKinds[code] ?? .other
+    case Self.cfNetworkDomain: return code == Self.cfNetworkLoss ? lossKind : Self.cfNetworkKinds[code] ?? .other
+    default: return .other
+    }
+  }
+
+  private func kind(of code: Int) -> TransportFailure.Kind {
+    if code == NSURLErrorNetworkConnectionLost { return lossKind }
     if code == NSURLErrorCannotConnectToHost, isElsewhere { return .proxy }
     if Self.vagueCodes.contains(code), let kind = wordedKind { return kind }
     return Self.kinds[code] ?? .other
   }
+
+  // URLSession on Apple platforms reports some failures of a connection with the numbers of Darwin's `errno.h`. They
+  // are literals, because the same names have other numbers on Linux.
+
+  /// EPIPE, ENETRESET, ECONNABORTED, ECONNRESET and ENOTCONN.
+  private static let posixLosses = [32, 52, 53, 54, 57]
+
+  /// ENETDOWN, ENETUNREACH, ETIMEDOUT, ECONNREFUSED, EHOSTDOWN, EHOSTUNREACH and EPROTO. URLSession reports an HTTP/2
+  /// connection that violates the protocol as EPROTO.
+  private static let posixKinds: [Int: TransportFailure.Kind] = [
+    50: .offline, 51: .offline, 60: .idleTimeout, 61: .refused, 64: .refused, 65: .refused, 100: .http2,
+  ]
+
+  // Numbers of `CFNetworkErrors.h`, which Foundation on Linux does not declare.
+
+  /// `kCFErrorHTTPConnectionLost`.
+  private static let cfNetworkLoss = 302
+
+  /// Host not found, malformed response, and failures of the proxy, of its configuration or of its connection.
+  private static let cfNetworkKinds: [Int: TransportFailure.Kind] = [
+    1: .nameLookup, 2: .nameLookup, 303: .malformedResponse, 306: .proxy, 307: .proxyCredentials, 308: .proxy,
+    309: .proxy, 310: .proxy, 311: .proxy, 312: .proxy, 313: .proxy,
+  ]
 
   /// Error numbers that Foundation on Linux uses for many different failures. The text of the error comes from libcurl
   /// and shows which failure it is.
@@ -112,6 +153,8 @@ enum SessionFailureText {
     case .nameLookup: "The name of \(origin.host) could not be resolved."
     case .refused: "Nothing listens at \(origin), or the host cannot be reached."
     case .proxy: "The proxy for \(origin) refused the request or failed."
+    case .proxyCredentials:
+      "The proxy for \(origin) requires other credentials; set them in the settings of the system."
     case .idleTimeout: idleTimeout(origin, after: nil)
     case .closedBeforeResponse: "\(origin) closed the connection before its response."
     case .truncated: "The response of \(origin) ended before its announced end."
@@ -119,6 +162,7 @@ enum SessionFailureText {
     case .tooLarge: "The response is larger than URLSession accepts."
     case .undecodableContent: "The content coding of the response body cannot be decoded."
     case .bodySource: "The source of the request body ended too early."
+    case .http2: "HTTP/2 with \(origin) failed."
     default: kind.concernsTLS ? tls(kind, origin) : "The exchange with \(origin) failed."
     }
   }

@@ -91,6 +91,14 @@ struct SendVerdictTests {
     #expect(retry(SendVerdict(result(.admission, .queueFull, notSent: true)))?.counts == false)
   }
 
+  @Test func `offline transport spends no attempt`() async {
+    let transport = ScriptedTransport { _ in throw TransportFailure(.offline, "offline", isCertainlyNotSent: true) }
+    let outcome = await Self.client(transport).outcome(of: Plain(number: 1))
+    #expect(outcome.error?.stage == .transport && outcome.error?.code == .offline)
+    let retry = retry(SendVerdict(SendResult(outcome, hadUnknownFate: false)))
+    #expect(retry?.reason.code == .offline && retry?.counts == false && retry?.mayHaveBeenCarriedOut == false)
+  }
+
   @Test func `broken exchange counts and leaves the fate open`() {
     for verdict in [
       SendVerdict(result(.transport, .reset)), SendVerdict(result(.deadline, .deadline)),

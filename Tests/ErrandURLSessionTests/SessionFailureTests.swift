@@ -67,12 +67,34 @@ struct SessionFailureTests {
     #expect(try Self.failure(-1005, hasHead: true).kind == .truncated)
   }
 
+  // These numbers are Darwin's, whatever the platform of the test.
+  @Test(arguments: [
+    (NSPOSIXErrorDomain, 32, TransportFailure.Kind.closedBeforeResponse),
+    (NSPOSIXErrorDomain, 53, .closedBeforeResponse),
+    (NSPOSIXErrorDomain, 54, .closedBeforeResponse), (NSPOSIXErrorDomain, 57, .closedBeforeResponse),
+    (NSPOSIXErrorDomain, 50, .offline), (NSPOSIXErrorDomain, 51, .offline), (NSPOSIXErrorDomain, 60, .idleTimeout),
+    (NSPOSIXErrorDomain, 61, .refused), (NSPOSIXErrorDomain, 65, .refused), (NSPOSIXErrorDomain, 100, .http2),
+    (NSPOSIXErrorDomain, 2, .other), ("kCFErrorDomainCFNetwork", -1005, .closedBeforeResponse),
+    ("kCFErrorDomainCFNetwork", -1009, .offline), ("kCFErrorDomainCFNetwork", 302, .closedBeforeResponse),
+    ("kCFErrorDomainCFNetwork", 303, .malformedResponse), ("kCFErrorDomainCFNetwork", 306, .proxy),
+    ("kCFErrorDomainCFNetwork", 307, .proxyCredentials), ("kCFErrorDomainCFNetwork", 311, .proxy),
+    ("kCFErrorDomainCFNetwork", 313, .proxy), ("kCFErrorDomainCFNetwork", 2, .nameLookup),
+    ("kCFErrorDomainCFNetwork", 200, .other), ("Other", -1009, .other),
+  ])
+  func `other domains have kinds`(domain: String, code: Int, kind: TransportFailure.Kind) throws {
+    let failure = try Self.failure(code, domain: domain)
+    #expect(failure.kind == kind && !failure.isCertainlyNotSent)
+    #expect(failure.description.hasPrefix("The exchange with") == (kind == .other))
+    let isLoss = kind == .closedBeforeResponse
+    #expect(try Self.failure(code, domain: domain, hasHead: true).kind == (isLoss ? .truncated : kind))
+  }
+
   @Test func `only unsent requests are marked unsent`() throws {
-    for code in [-1003, -1006, -1004, -1022] {
+    for code in [-1003, -1006, -1004, -1022, -1009, -1020, -1018, -1019] {
       #expect(try Self.failure(code).isCertainlyNotSent)
       #expect(try !Self.failure(code, hasMoved: true).isCertainlyNotSent)
     }
-    for code in [-1001, -1005, -1009, -1002, -1011, -1] {
+    for code in [-1001, -1005, -1002, -1011, -1] {
       #expect(try !Self.failure(code).isCertainlyNotSent)
     }
     #expect(try !Self.failure(-1004, domain: "Other").isCertainlyNotSent)
