@@ -7,9 +7,16 @@ import Foundation
 #endif
 
 extension BackgroundEnd {
-  /// Converts the error that URLSession reports at the end of a background task. If there is no error, the task has
-  /// finished.
-  init(_ error: (any Error)?, _ origin: HTTPURL.Origin) {
+  /// Converts the end of a background task. `refusal` is the failure because of which the library has cancelled the
+  /// task, and `error` is the error that URLSession reports. If there is neither, the task has finished.
+  ///
+  /// The system repeats background tasks by itself. So a failure never says that the request was certainly not sent:
+  /// an earlier try may have reached the server.
+  init(_ error: (any Error)?, _ origin: HTTPURL.Origin?, refusal: TransportFailure? = nil) {
+    if let refusal {
+      self = .failed(TransportFailure(refusal.kind, refusal.description))
+      return
+    }
     guard let error else {
       self = .finished
       return
@@ -17,8 +24,12 @@ extension BackgroundEnd {
     let reported = error as NSError
     if reported.domain == NSURLErrorDomain, reported.code == NSURLErrorCancelled {
       self = .cancelled(Self.words[reported.userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int ?? -1])
+    } else if let origin {
+      var failure = SessionFailure(error, origin)
+      failure.hasMoved = true
+      self = .failed(failure.transportFailure)
     } else {
-      self = .failed(SessionFailure(error, origin).transportFailure)
+      self = .failed(TransportFailure(.other, "The transfer failed: \(reported.localizedDescription)."))
     }
   }
 
@@ -29,11 +40,45 @@ extension BackgroundEnd {
   ]
 }
 
+/// The response of a background task as far as an event of the session contains it.
+struct BackgroundResponse {
+  let head: ResponseHead
+  let url: HTTPURL
+
+  /// Converts the response of a task. Throws if it is not an HTTP response, or if its URL has no usable origin.
+  init(_ response: URLResponse?) throws(TransportFailure) {
+    guard let response = response as? HTTPURLResponse, let url = response.url.flatMap(HTTPURL.init(reported:)) else {
+      throw TransportFailure(
+        .malformedResponse, "The system reported a response without an http or https URL; start the transfer again.")
+    }
+    head = ResponseHead(response)
+    self.url = url
+  }
+}
+
+extension HTTPURL {
+  /// Converts a URL that URLSession reports, for example after redirects. If it cannot be converted as a whole, for
+  /// example because it contains a user name, only its origin is kept. Nil if the URL is not an http or https URL.
+  init?(reported url: URL) {
+    if let whole = try? HTTPURL(url.absoluteString) {
+      self = whole
+      return
+    }
+    guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let scheme = parts.scheme,
+      let host = parts.encodedHost
+    else { return nil }
+    let port = parts.port.map { ":\($0)" } ?? ""
+    guard let origin = try? HTTPURL("\(scheme)://\(host)\(port)/") else { return nil }
+    self = origin
+  }
+}
+
 extension BackgroundOrder {
   /// The request in the form that URLSession needs, and the file to upload; the file is nil for a download. Throws if
   /// URLSession would change the request.
   func parts(_ platform: SessionPlatform) throws -> (request: URLRequest, file: URL?) {
-    let order = try SessionOrder(Exchange(request: request, network: network), platform)
+    let order = try SessionOrder(
+      Exchange(request: request, network: network), platform, patience: SessionOrder.backgroundPatience)
     switch order.body {
     case .none: return (order.request, nil)
     case .file(let file): return (order.request, file)

@@ -20,6 +20,9 @@ struct SessionOrder: Sendable {
   /// The time-out of URLSession itself, in seconds. It is one week, so that the library's own time-outs always come
   /// first.
   static let patience: TimeInterval = 604_800
+  /// The time-out of URLSession for a background task on which no bytes are transferred, in seconds. It is the default
+  /// of the system, which then tries again. No idle time-out of the library applies to background tasks.
+  static let backgroundPatience: TimeInterval = 60
 
   let request: URLRequest
   let body: Body
@@ -30,7 +33,8 @@ struct SessionOrder: Sendable {
 
   /// Converts a request. Throws a ``TransportFailure`` of kind `unsupported` if URLSession cannot send exactly this
   /// request.
-  init(_ exchange: Exchange, _ platform: SessionPlatform) throws {
+  /// - Parameter patience: The time in seconds without transferred bytes after which URLSession ends a task.
+  init(_ exchange: Exchange, _ platform: SessionPlatform, patience: TimeInterval = SessionOrder.patience) throws {
     let request = exchange.request
     try Self.check(request)
     if exchange.sink != nil, !platform.capabilities.contains(.bodySink) {
@@ -47,7 +51,7 @@ struct SessionOrder: Sendable {
     guard let url = URL(string: request.url.string), url.absoluteString == request.url.string else {
       throw Self.refused("URLSession would change the URL; use the libcurl transport")
     }
-    var order = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.patience)
+    var order = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: patience)
     order.httpMethod = request.method.rawValue
     order.httpShouldHandleCookies = false
     for (name, value) in Self.merged(request.fields) { order.setValue(value, forHTTPHeaderField: name) }

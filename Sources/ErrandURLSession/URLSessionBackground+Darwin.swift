@@ -37,7 +37,7 @@
     /// Creates the session of the system. After that, the session reports its events to `report`.
     public func begin(_ report: @escaping @Sendable (BackgroundEvent) -> Void) {
       let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-      setup.settings.apply(to: configuration)
+      setup.settings.apply(to: configuration, patience: SessionOrder.backgroundPatience)
       configuration.isDiscretionary = isDiscretionary
       configuration.sessionSendsLaunchEvents = true
       let queues = SessionQueues()
@@ -83,8 +83,8 @@
     private let trust: SessionTrust
     private let queues: SessionQueues
     private let responses: UploadResponses
-    /// The failures of tasks that the library has cancelled: the server is not trusted, or the response is too large.
-    /// URLSession reports such a task as cancelled.
+    /// The failures of tasks that the library has found: the server is not trusted, the response is too large, or its
+    /// URL cannot be used. URLSession reports such a task as cancelled or finished.
     private let refusals = Locked<[Int: TransportFailure]>([:])
 
     init(
@@ -109,10 +109,13 @@
     func urlSession(
       _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-      guard let name = downloadTask.taskDescription, let response = downloadTask.response as? HTTPURLResponse,
-        let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
-      else { return }
-      report(.arrived(name: name, file: location, head: ResponseHead(response), url: url))
+      guard let name = downloadTask.taskDescription else { return }
+      do throws(TransportFailure) {
+        let response = try BackgroundResponse(downloadTask.response)
+        report(.arrived(name: name, file: location, head: response.head, url: response.url))
+      } catch {
+        refusals.withLock { $0[downloadTask.taskIdentifier] = error }
+      }
     }
 
     func urlSession(
@@ -133,18 +136,21 @@
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
       let refusal = refusals.withLock { $0.removeValue(forKey: task.taskIdentifier) }
       defer { responses.drop(task.taskIdentifier) }
-      guard let name = task.taskDescription, let origin = task.origin else { return }
+      guard let name = task.taskDescription else { return }
       let failure = refusal ?? (error == nil ? uploaded(task, name) : nil)
-      report(.ended(name: name, failure.map { .failed($0) } ?? BackgroundEnd(error, origin)))
+      report(.ended(name: name, BackgroundEnd(error, task.origin, refusal: failure)))
     }
 
-    /// Reports the response to an upload. Returns a failure if the response cannot be stored.
+    /// Reports the response to an upload. Returns a failure if the response cannot be stored or has no usable URL.
     private func uploaded(_ task: URLSessionTask, _ name: String) -> TransportFailure? {
-      guard task is URLSessionUploadTask, let response = task.response as? HTTPURLResponse,
-        let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
-      else { return nil }
-      return responses.withFile(of: task.taskIdentifier) { file in
-        report(.arrived(name: name, file: file, head: ResponseHead(response), url: url))
+      guard task is URLSessionUploadTask else { return nil }
+      do throws(TransportFailure) {
+        let response = try BackgroundResponse(task.response)
+        return responses.withFile(of: task.taskIdentifier) { file in
+          report(.arrived(name: name, file: file, head: response.head, url: response.url))
+        }
+      } catch {
+        return error
       }
     }
 
@@ -172,7 +178,7 @@
   extension URLSessionTask {
     /// The origin of the task's first request.
     fileprivate var origin: HTTPURL.Origin? {
-      originalRequest?.url.flatMap { try? HTTPURL($0.absoluteString) }?.origin
+      originalRequest?.url.flatMap(HTTPURL.init(reported:))?.origin
     }
   }
 #endif

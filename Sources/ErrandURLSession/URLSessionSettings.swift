@@ -121,16 +121,19 @@ extension URLSessionSettings {
   }
 
   /// Copies the settings to a configuration, which can also be that of a background session.
-  func apply(to configuration: URLSessionConfiguration, waits: Bool = false) {
+  /// - Parameter patience: The time in seconds without transferred bytes after which URLSession ends a task.
+  func apply(
+    to configuration: URLSessionConfiguration, waits: Bool = false, patience: TimeInterval = SessionOrder.patience
+  ) {
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpCookieStorage = nil
     configuration.httpCookieAcceptPolicy = .never
     configuration.httpShouldSetCookies = false
     configuration.urlCredentialStorage = nil
-    // URLSession's time-outs are so long that they have no effect. The exchange checks its idle time-out and its
-    // deadline itself, exactly and not in whole seconds.
-    configuration.timeoutIntervalForRequest = SessionOrder.patience
+    // Except in background sessions, URLSession's time-outs are so long that they have no effect. The exchange checks
+    // its idle time-out and its deadline itself, exactly and not in whole seconds.
+    configuration.timeoutIntervalForRequest = patience
     configuration.timeoutIntervalForResource = SessionOrder.patience
     if let connectionsPerHost { configuration.httpMaximumConnectionsPerHost = connectionsPerHost }
     #if canImport(Darwin)

@@ -33,6 +33,59 @@ struct SessionBackgroundTests {
     #expect(failure.kind == .offline)
   }
 
+  @Test(arguments: [NSURLErrorNotConnectedToInternet, NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost])
+  func `a failure may have been sent`(code: Int) throws {
+    guard case .failed(let failure) = try Self.end(code) else { return #expect(Bool(false), "it failed") }
+    #expect(!failure.isCertainlyNotSent)
+  }
+
+  @Test func `a rejected server may have been reached`() throws {
+    let origin = try HTTPURL("https://h.example/x").origin
+    let refusal = TransportFailure(.pinMismatch, "Another key.", isCertainlyNotSent: true)
+    let cancelled = NSError(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
+    #expect(
+      BackgroundEnd(cancelled, origin, refusal: refusal) == .failed(TransportFailure(.pinMismatch, "Another key.")))
+  }
+
+  @Test func `a failure without an origin is reported`() {
+    guard case .failed(let failure) = BackgroundEnd(URLError(.timedOut), nil) else {
+      return #expect(Bool(false), "it failed")
+    }
+    #expect(failure.kind == .other)
+  }
+
+  @Test(arguments: [
+    ("https://h.example/film?x", "https://h.example/film?x"), ("https://ada:pw@h.example/film", "https://h.example/"),
+    ("http://ada@h.example:8443/film", "http://h.example:8443/"), ("https://ada@[::1]:9/x", "https://[::1]:9/"),
+  ])
+  func `a response keeps its origin`(text: String, kept: String) throws {
+    let url = try #require(URL(string: text))
+    let reported = HTTPURLResponse(url: url, statusCode: 206, httpVersion: nil, headerFields: ["X-A": "1"])
+    let response = try BackgroundResponse(reported)
+    #expect(response.url.string == kept)
+    #expect(response.head.status == 206 && response.head.fields["X-A"] == "1")
+  }
+
+  @Test func `a response without an HTTP URL fails`() throws {
+    let url = try #require(URL(string: "data:,x"))
+    for response in [
+      nil, URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil),
+      HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil),
+    ] {
+      let failure = #expect(throws: TransportFailure.self) { try BackgroundResponse(response) }
+      #expect(failure?.kind == .malformedResponse)
+    }
+  }
+
+  @Test func `a stalled task is retried after a minute`() throws {
+    let order = BackgroundOrder(name: "a", request: HTTPRequest(url: try HTTPURL("https://h.example/film")))
+    #expect(try order.parts(.apple).request.timeoutInterval == 60)
+    let configuration = URLSessionConfiguration.ephemeral
+    URLSessionSettings().apply(to: configuration, patience: SessionOrder.backgroundPatience)
+    #expect(configuration.timeoutIntervalForRequest == 60)
+    #expect(configuration.timeoutIntervalForResource == SessionOrder.patience)
+  }
+
   @Test func `an order becomes an unchanged request`() throws {
     var request = HTTPRequest(url: try HTTPURL("https://h.example/film"), fields: ["X-Key": "1"])
     request.fields.append(HTTPField(.authorization, "Bearer t"))

@@ -72,6 +72,7 @@ struct SessionOrderTests {
     #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
     #expect(request.timeoutInterval == SessionOrder.patience)
     let configuration = URLSessionSettings().configuration()
+    #expect(configuration.timeoutIntervalForRequest == SessionOrder.patience)
     #expect(configuration.urlCache == nil)
     #expect(configuration.httpCookieStorage == nil)
     #expect(configuration.urlCredentialStorage == nil)
