@@ -21,6 +21,8 @@ final class SessionExchange: Sendable {
     /// Whether a byte of the request body was sent or a byte of the response was received.
     var hasMoved = false
     var sent: Int64 = 0
+    /// Whether URLSession has reported that the task waits for a network connection.
+    var isOffline = false
     var isCancelled = false
   }
 
@@ -90,6 +92,10 @@ final class SessionExchange: Sendable {
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
   /// Whether the exchange has ended.
   var isOver: Bool { state.withLock { $0.machine.isOver } }
+
+  /// Called when URLSession waits for a network connection, because there is none. URLSession does not report when it
+  /// has found a connection.
+  func waitsForNetwork() { state.withLock { $0.isOffline = true } }
 
   func received(_ head: ResponseHead) {
     noteWay { $0.firstByte = start.duration(to: timers.now) }
@@ -279,8 +285,8 @@ extension SessionExchange {
     }
   }
 
-  /// Schedules the next check of the idle time-out. Time does not count as idle while the sink pauses, or while the
-  /// exchange waits for a network connection and no byte was transferred yet.
+  /// Schedules the next check of the idle time-out. Time does not count as idle while the sink pauses, or after
+  /// URLSession has reported that it waits for a network connection, until the first byte is transferred.
   private func watch() {
     guard let limit = exchange.idleTimeout else { return }
     let end = state.withLock { $0.lastSign }.advanced(by: limit)
@@ -294,7 +300,7 @@ extension SessionExchange {
   private func look(after limit: Duration) {
     let now = timers.now
     let isSilent = state.withLock { state in
-      if state.machine.isPaused || exchange.network.waitsForConnectivity && !state.hasMoved { state.lastSign = now }
+      if state.machine.isPaused || state.isOffline && !state.hasMoved { state.lastSign = now }
       return state.lastSign.advanced(by: limit) <= now
     }
     guard !isOver else { return }

@@ -45,6 +45,12 @@ final class SessionRouter: NSObject, URLSessionDataDelegate {
     completionHandler(exchange?.isOver == false ? .allow : .cancel)
   }
 
+  #if canImport(Darwin)
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+      exchange(of: task)?.waitsForNetwork()
+    }
+  #endif
+
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     exchange(of: dataTask)?.received(data)
   }

@@ -159,6 +159,40 @@ struct SessionExchangeTests {
     #expect(try await outcome.value.status == 200)
   }
 
+  @Test func `waiting for a network is not idle`() async throws {
+    let rig = try ExchangeRig(idle: .milliseconds(500), waits: true)
+    let outcome = Task { try await rig.outcome { _ in } }
+    await rig.clock.waitForTimers(1)
+    rig.queues.runCallback { rig.run.waitsForNetwork() }
+    for _ in 0..<3 {
+      await rig.settle()
+      rig.clock.advance(by: .milliseconds(500))
+    }
+    await rig.settle()
+    // After the first byte, the exchange can be idle again.
+    rig.queues.runCallback { rig.run.received(ResponseHead(status: 200)) }
+    await rig.settle()
+    for _ in 0..<2 {
+      rig.clock.advance(by: .milliseconds(500))
+      await rig.settle()
+    }
+    rig.queues.runCallback { rig.run.completed(URLError(.cancelled), head: nil) }
+    let failure = await #expect(throws: TransportFailure.self) { try await outcome.value }
+    #expect(failure?.kind == .idleTimeout && failure?.metrics?.status == 200)
+  }
+
+  @Test func `an online exchange can be idle`() async throws {
+    let rig = try ExchangeRig(idle: .milliseconds(500), waits: true)
+    let outcome = Task { try await rig.outcome { _ in } }
+    await rig.clock.waitForTimers(1)
+    await rig.settle()
+    rig.clock.advance(by: .milliseconds(500))
+    await rig.settle()
+    rig.queues.runCallback { rig.run.completed(URLError(.cancelled), head: nil) }
+    let failure = await #expect(throws: TransportFailure.self) { try await outcome.value }
+    #expect(failure?.kind == .idleTimeout)
+  }
+
   @Test func `progress ends with the last byte`() async throws {
     let seen = Locked<[TransferProgress]>([])
     let rig = try ExchangeRig(

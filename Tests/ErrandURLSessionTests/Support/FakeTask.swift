@@ -26,13 +26,14 @@ struct ExchangeRig {
 
   init(
     _ method: HTTPMethod = .get, body: HTTPBody? = nil, limits: ResponseLimits = ResponseLimits(),
-    idle: Duration? = nil, sink: (any BodySink)? = nil, call: CallState = CallState(),
+    idle: Duration? = nil, sink: (any BodySink)? = nil, call: CallState = CallState(), waits: Bool = false,
     onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) throws {
     let request = try HTTPRequest(method: method, url: "http://h.example/", body: body)
     self.init(
       Exchange(
-        request: request, call: call, idleTimeout: idle, limits: limits, sink: sink, onProgress: onProgress))
+        request: request, call: call, idleTimeout: idle, limits: limits, sink: sink,
+        network: NetworkWish(waitsForConnectivity: waits), onProgress: onProgress))
   }
 
   /// Performs the exchange; `play` runs on the serial queue in place of URLSession's callbacks.
