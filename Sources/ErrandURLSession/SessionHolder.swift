@@ -7,7 +7,8 @@ import Foundation
 #endif
 
 /// The settings from which sessions are created. Sessions never share connections. So a connection is only used under
-/// the trust settings with which it was opened.
+/// the trust settings with which it was opened. But the system may share TLS sessions within the process, and a resumed
+/// TLS session may keep an older client certificate.
 struct SessionSetup: Sendable {
   let settings: URLSessionSettings
   let trust: SessionTrust

@@ -60,6 +60,7 @@ struct SessionMachine: Sendable {
   private let hasSink: Bool
   private let isHeadRequest: Bool
   private let checksFraming: Bool
+  private let splitsMixedReplace: Bool
 
   private var state = State.waiting
   private(set) var head: ResponseHead?
@@ -77,6 +78,7 @@ struct SessionMachine: Sendable {
 
   init(_ exchange: Exchange, _ platform: SessionPlatform = .current) {
     checksFraming = platform.checksFraming
+    splitsMixedReplace = platform.splitsMixedReplace
     limits = exchange.limits
     dropsRedirectBodies = exchange.handling.dropsRedirectBodies
     hasSink = exchange.sink != nil
@@ -99,7 +101,7 @@ struct SessionMachine: Sendable {
 
   /// Called when URLSession has reported the final response headers. Returns the next step.
   mutating func take(_ head: ResponseHead) -> Step {
-    guard case .waiting = state else { return .rest }
+    guard case .waiting = state else { return later() }
     self.head = head
     if let fault = fault(of: head) { return fault }
     if hasSink {
@@ -110,6 +112,16 @@ struct SessionMachine: Sendable {
     if isDropped { return receive(into: .discard) }
     let limit = limits.bodyBytes
     return receive(into: StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit))
+  }
+
+  /// The step for further response headers of the same task. They precede the next part of a body of the type
+  /// `multipart/x-mixed-replace`. Without the separators between the parts, the body would not be what the server sent.
+  private mutating func later() -> Step {
+    guard splitsMixedReplace, !isOver else { return .rest }
+    return fail(
+      .other,
+      "URLSession delivers each part of a multipart/x-mixed-replace response as a response of its own; "
+        + "use another transport for this request.")
   }
 
   private mutating func fault(of head: ResponseHead) -> Step? {

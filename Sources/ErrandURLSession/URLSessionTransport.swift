@@ -59,6 +59,9 @@ public final class URLSessionTransport: Transport {
 
   /// Changes how this transport reaches servers. Running exchanges keep the old settings. Later exchanges use only
   /// connections that were opened with the new settings.
+  ///
+  /// The system may resume the TLS sessions of earlier connections of the process (Apple's Technical Q&A QA1727). So a
+  /// new client certificate is certain only for connections that make a full handshake.
   /// - Throws: ``URLSessionSettings/Invalid`` if the platform does not support a setting. In this case the old settings
   ///   stay in use.
   public func update(_ settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
@@ -68,7 +71,8 @@ public final class URLSessionTransport: Transport {
   }
 
   /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges keep
-  /// the old certificates. Later exchanges use only connections that were opened with the new certificates.
+  /// the old certificates. Later exchanges use only connections that were opened with the new certificates. The
+  /// limitation for resumed TLS sessions is the same as for ``update(_:)``.
   /// - Throws: ``URLSessionSettings/Invalid`` if a file cannot be used. In this case the old certificates stay in use.
   public func reload() throws(URLSessionSettings.Invalid) {
     try changing.withLock { _ throws(URLSessionSettings.Invalid) in try replace(by: settings) }
@@ -118,10 +122,10 @@ public final class URLSessionTransport: Transport {
   /// The session that sends an exchange. If URLSession might resend a request that must not be repeated, the request
   /// gets a new session, which has no connections to reuse.
   func holder(for exchange: Exchange) -> SessionHolder {
-    if platform.resendsByItself, !mayBeSentTwice(exchange) {
-      return SessionHolder(state.withLock { $0.setup }, queues: queues)
-    }
     let waits = platform.waitsForConnectivity && exchange.network.waitsForConnectivity
+    if platform.resending.includes(exchange.request.method), !mayBeSentTwice(exchange) {
+      return SessionHolder(state.withLock { $0.setup }, queues: queues, waits: waits)
+    }
     return state.withLock { state in
       guard waits else { return state.shared }
       let holder = state.waiting ?? SessionHolder(state.setup, queues: queues, waits: true)

@@ -63,4 +63,22 @@ struct SessionChoicesTests {
     #expect(transport.holder(for: try Self.exchange(.post, mayBeRepeated: true)) === usual)
     #expect(transport.holder(for: try Self.exchange(.get, mayBeRepeated: false)) !== usual)
   }
+
+  @Test func `Apple platforms resend idempotent requests`() throws {
+    let transport = URLSessionTransport(try SessionSetup(URLSessionSettings(), .apple))
+    let usual = transport.holder(for: try Self.exchange())
+    for method in [HTTPMethod.get, .head, .put, .delete, .options] {
+      #expect(transport.holder(for: try Self.exchange(method, mayBeRepeated: false)) !== usual)
+      #expect(transport.holder(for: try Self.exchange(method, mayBeRepeated: true)) === usual)
+    }
+    for method in [HTTPMethod.post, .patch] {
+      #expect(transport.holder(for: try Self.exchange(method, mayBeRepeated: false)) === usual)
+    }
+    #expect(transport.holder(for: try Self.exchange(.get, waits: true, mayBeRepeated: false)).waits)
+  }
+
+  @Test(arguments: [HTTPMethod.get, .post])
+  func `a platform may resend nothing`(method: HTTPMethod) {
+    #expect(!SessionPlatform.Resending.none.includes(method))
+  }
 }

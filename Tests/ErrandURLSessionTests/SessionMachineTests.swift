@@ -107,6 +107,26 @@ struct SessionMachineTests {
     #expect(Self.kind(machine.finish()) == .malformedResponse)
   }
 
+  @Test func `a second response fails`() throws {
+    let part = ResponseHead(status: 200, fields: ["Content-Type": "image/jpeg"])
+    var machine = try Self.machine(.get, .apple)
+    _ = machine.take(part)
+    _ = machine.take(Data("one".utf8))
+    guard case .fail(let error, cancels: true) = machine.take(part) else {
+      return #expect(Bool(false), "the parts were joined")
+    }
+    #expect(
+      "\(error)" == "URLSession delivers each part of a multipart/x-mixed-replace response as a response of its own; "
+        + "use another transport for this request.")
+    #expect(machine.isOver && Self.kind(machine.take(part)) == nil)
+  }
+
+  @Test func `Linux keeps multipart responses whole`() throws {
+    var machine = try Self.machine()
+    _ = machine.take(ResponseHead(status: 200))
+    #expect(Self.kind(machine.take(ResponseHead(status: 200))) == nil && !machine.isOver)
+  }
+
   @Test func `a dropped redirect body is discarded`() throws {
     var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"))
     exchange.handling.dropsRedirectBodies = true
