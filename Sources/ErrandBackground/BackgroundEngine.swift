@@ -23,6 +23,9 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     var hasReportedAll = false
     /// Whether the system has reported all pending events since the last time that a call of `eventsHandled()` returned.
     var hasReportedAllSinceSettled = false
+    /// Whether a call of `eventsHandled()` was cancelled since then. The next report of the system belongs to this call,
+    /// so it must not end a later call.
+    var hasCancelledWaiter = false
     /// The number of calls of the `onEnd` closure that have not returned yet.
     var reporting = 0
     var lastWaiter = 0
@@ -234,13 +237,19 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     // the records.
     beginning()
     for await _ in stream {}
-    state.withLock { $0.waiting[waiter] = nil }
+    state.withLock { state in
+      if state.waiting.removeValue(forKey: waiter) != nil { state.hasCancelledWaiter = true }
+    }
+    // If the cancelled call was the only one, its report may have arrived while `onEnd` was still running.
+    wakeSettled()
   }
 
   private func wakeSettled() {
     let waiting = state.withLock { state -> [Int: AsyncStream<Never>.Continuation] in
-      guard state.hasReportedAllSinceSettled, state.reporting == 0, !state.waiting.isEmpty else { return [:] }
+      guard state.hasReportedAllSinceSettled, state.reporting == 0, !state.waiting.isEmpty || state.hasCancelledWaiter
+      else { return [:] }
       state.hasReportedAllSinceSettled = false
+      state.hasCancelledWaiter = false
       defer { state.waiting = [:] }
       return state.waiting
     }

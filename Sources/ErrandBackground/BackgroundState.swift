@@ -205,11 +205,27 @@ struct RecordedPlace: Sendable, Hashable, Codable {
   private let path: String
   private let isBelowHome: Bool
 
-  init(_ path: String, home: String) {
+  #if canImport(Darwin)
+    static let linksVar = true
+  #else
+    static let linksVar = false
+  #endif
+
+  /// - Parameter linksVar: Whether `/var` is a link to `/private/var`, as on Apple platforms. Then both are names of
+  ///   the same folder. Functions of the system return either of them for the home folder.
+  init(_ path: String, home: String, linksVar: Bool = Self.linksVar) {
     let home = Self.folder(home)
+    let spellings = linksVar ? Self.spellings(of: home) : [home]
     // Compares bytes, because a slash and a combining mark after it are one `Character`.
-    isBelowHome = home != "/" && path.utf8.starts(with: home.utf8)
-    self.path = isBelowHome ? String(Substring(path.utf8.dropFirst(home.utf8.count))) : path
+    let found = spellings.first { $0 != "/" && path.utf8.starts(with: $0.utf8) }
+    isBelowHome = found != nil
+    self.path = found.map { String(Substring(path.utf8.dropFirst($0.utf8.count))) } ?? path
+  }
+
+  private static func spellings(of folder: String) -> [String] {
+    if folder.utf8.starts(with: "/var/".utf8) { return [folder, "/private" + folder] }
+    guard folder.utf8.starts(with: "/private/var/".utf8) else { return [folder] }
+    return [folder, String(Substring(folder.utf8.dropFirst("/private".utf8.count)))]
   }
 
   /// The full path of the file, which starts with the present home folder if the file is below the home folder.

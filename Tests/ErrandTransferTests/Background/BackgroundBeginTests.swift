@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import ErrandTesting
 import ErrandTransfer
 import Foundation
@@ -113,6 +114,36 @@ struct BackgroundBeginTests {
     session.base.report(.allReported)
     await settled.value
     #expect(session.begun.all == [1])
+  }
+
+  @Test func `cancelled eventsHandled() does not end the next`() async throws {
+    let folder = try TransferFolder()
+    let session = SlowSession()
+    session.gate.open()
+    let engine = engine(session, in: folder)
+    defer { session.base.endProcess() }
+    #expect(await begin(engine).value == nil)
+    for _ in 0..<2 {
+      let cancelled = Task { await engine.eventsHandled() }
+      cancelled.cancel()
+      await cancelled.value
+    }
+    // This report belongs to the cancelled waits.
+    session.base.report(.allReported)
+    try await engine.queue.value {}
+    let hasReported = Locked(false)
+    let next = Task {
+      await engine.eventsHandled()
+      return hasReported.withLock { $0 }
+    }
+    for _ in 0..<1_000 { await Task.yield() }
+    hasReported.withLock { $0 = true }
+    session.base.report(.allReported)
+    #expect(await next.value, "the wait ended before its report")
+    // A report that arrives before the wait ends the wait at once.
+    session.base.report(.allReported)
+    try await engine.queue.value {}
+    await engine.eventsHandled()
   }
 
   @Test func `cancelling the first caller keeps the launch`() async throws {

@@ -56,4 +56,18 @@ struct BackgroundStateTests {
     #expect(RecordedPlace(path, home: old).path(home: new) == place)
     #expect(RecordedPlace(path, home: old).path(home: old) == path)
   }
+
+  @Test(arguments: [
+    ("/private/var/m/A/t", "/var/m/A", "/var/m/B/t"), ("/var/m/A/t", "/private/var/m/A", "/var/m/B/t"),
+    ("/var/m/A/t", "/var/m/A", "/var/m/B/t"), ("/private/var/m/A/t", "/private/var/m/A/", "/var/m/B/t"),
+    ("/private/var/other/t", "/var/m/A", "/private/var/other/t"), ("/private/h/t", "/h", "/private/h/t"),
+  ])
+  func `both names of a home folder are equal`(path: String, old: String, place: String) {
+    #expect(RecordedPlace(path, home: old, linksVar: true).path(home: "/var/m/B") == place)
+  }
+
+  @Test func `other platforms have no linked folder`() {
+    let place = RecordedPlace("/private/var/m/A/t", home: "/var/m/A", linksVar: false)
+    #expect(place.path(home: "/var/m/B") == "/private/var/m/A/t")
+  }
 }
