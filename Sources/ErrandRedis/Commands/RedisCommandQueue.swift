@@ -43,7 +43,7 @@ struct RedisCommandQueue: Sendable {
   private var sent = FIFO<RedisJob>()
   private var pendingRemovals = RedisPendingRemovals()
   private var failures = 0
-  /// Whether Redis has replied to a command on the current connection.
+  /// Whether Redis has replied to a command on the current connection, and has not rejected a change since.
   private var hasReplied = false
   private var isWanted = false
   private var isClosing = false
@@ -120,10 +120,35 @@ struct RedisCommandQueue: Sendable {
     return true
   }
 
-  /// Records a change as a pending removal, because the change cannot be sent now.
+  /// Records a change as a pending removal, because the change cannot be sent now, or because Redis has rejected it.
   mutating func recordPending(_ write: RedisWrite) {
     isWanted = true
+    // After a rejection, the end of the connection is a failure, also if nothing is left to remove.
+    hasReplied = false
     pendingRemovals.add(write)
+  }
+
+  /// Called when Redis uses another salt than before. Digests under the old salt do not select entries any more, so
+  /// the waiting and recorded removals that contain them become removals of all entries. Returns the ``PendingReply``
+  /// values of the callers that can now stop waiting.
+  mutating func saltChanged() -> [PendingReply] {
+    pendingRemovals.saltChanged()
+    var done: [PendingReply] = []
+    // Whether a waiting change removes all entries and no later one stores an entry.
+    var removesAll = false
+    for job in waiting.takeAll() {
+      guard case .write(let write, let number) = job else {
+        waiting.append(job)
+        continue
+      }
+      guard let valid = write.afterSaltChange, !(removesAll && valid.removesAll) else {
+        done += finish(write, number, next: nil)
+        continue
+      }
+      if case .put = valid { removesAll = false } else if valid.removesAll { removesAll = true }
+      waiting.append(.write(valid, number: number))
+    }
+    return done
   }
 
   /// Accepts no further commands, and ends the queue after the pending ones.
@@ -231,8 +256,8 @@ struct RedisCommandQueue: Sendable {
   /// Records that the connection to Redis is lost or could not be established. Returns the ``PendingReply`` values of
   /// the commands that get no reply.
   mutating func lost(_ now: MonotonicInstant, spread: Double) -> [PendingReply] {
-    // It is no failure if Redis closes a connection on which no reply is missing. But if removals are pending, Redis
-    // has rejected a change, and the store has closed the connection. That is a failure.
+    // It is no failure if Redis closes a connection on which no reply is missing. But if Redis has rejected a change,
+    // and the store has closed the connection, that is a failure (see `recordPending`).
     let wasLeftInPeace = phase == .ready && sent.isEmpty && hasReplied && pendingRemovals.isEmpty
     var pendingReplies: [PendingReply] = []
     if wasLeftInPeace {

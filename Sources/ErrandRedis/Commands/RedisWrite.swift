@@ -68,13 +68,20 @@ enum RedisWrite: Sendable {
   /// The removal to send if the salt in Redis has changed: Redis has lost its data, and other servers have stored
   /// entries under a new salt. A digest under the old salt does not identify an entry any more, so all entries are
   /// removed instead.
-  private static func removal(_ selection: CacheSelection) -> RedisWrite? {
+  static func removal(_ selection: CacheSelection) -> RedisWrite? {
     switch selection {
     case .all, .olderThan, .host, .tag, .groups: .remove(selection)
     case .key, .target, .account: .remove(.all)
     case .variant: nil
     }
   }
+
+  /// The change to send instead of this one if the salt in Redis has changed while this change waited; nil if it no
+  /// longer has an effect.
+  var afterSaltChange: RedisWrite? { if case .remove(let selection) = self { Self.removal(selection) } else { self } }
+
+  /// Whether the change removes all entries.
+  var removesAll: Bool { if case .remove(.all) = self { true } else { false } }
 
   private static func cleaning(_ selection: CacheSelection) -> RedisWrite? {
     switch selection {
@@ -175,6 +182,17 @@ struct RedisPendingRemovals: Sendable {
     case .sweep(let index, _): if sweeps.count < Self.most { sweeps.insert(index) }
     case .purge: purges = true
     case .touch, .drop: break
+    }
+  }
+
+  /// Called when the salt has changed. If a removal contains a digest under the old salt, all entries are removed
+  /// instead. Replaced entries cannot be found under the new salt, so their removals are dropped.
+  mutating func saltChanged() {
+    replaced = []
+    let selections = requested
+    (requested, requestedBytes) = ([], 0)
+    for selection in selections {
+      if case .remove(let valid)? = RedisWrite.removal(selection) { add(valid) }
     }
   }
 

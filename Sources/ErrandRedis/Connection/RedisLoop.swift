@@ -112,7 +112,9 @@ final class RedisLoop {
       mailbox.progressed()
     }
     guard events & ~Int16(POLLOUT) != 0 else { return true }
+    let received = connection.bytesReceived
     let isOpen = connection.read()
+    if connection.bytesReceived != received { mailbox.progressed() }
     do throws(RedisProtocolFailure) {
       while let reply = try connection.reply() {
         guard take(reply) else { return false }
@@ -127,7 +129,7 @@ final class RedisLoop {
   private func take(_ reply: RedisReply) -> Bool {
     if let greeting = greetings.popFirst() { return greeted(greeting, reply) }
     guard let job = mailbox.replied() else { return false }
-    if let salt = reply.salt { layout.adopt(salt) }
+    if let salt = reply.salt, layout.adopt(salt) { mailbox.saltChanged() }
     switch job {
     case .request(_, let pendingReply):
       pendingReply.settle(reply.isError ? nil : reply)
@@ -158,6 +160,8 @@ final class RedisConnection {
   private let limits: UnsafeMutablePointer<errand_redis_limits>
   /// Whether the operating system has accepted all bytes of the commands, so that further commands can be sent.
   private(set) var hasRoom = true
+  /// The number of bytes that have been received.
+  private(set) var bytesReceived = 0
 
   /// Starts to connect. Nil if the attempt fails immediately.
   /// - Parameter mostBytes: The maximum length of a reply in bytes.
@@ -208,8 +212,10 @@ final class RedisConnection {
       guard let reader = context.pointee.reader else { return false }
       let before = reader.pointee.len
       guard redisBufferRead(context) == REDIS_OK else { return false }
-      guard reader.pointee.len <= mostBytes else { return false }
-      if reader.pointee.len == before { break }
+      let after = reader.pointee.len
+      guard after <= mostBytes else { return false }
+      if after == before { break }
+      bytesReceived &+= after &- before
     }
     return true
   }

@@ -94,6 +94,11 @@ final class RedisMailbox: Sendable {
   /// Keeps a change that Redis rejected, so that the change is sent again.
   func recordPending(_ write: RedisWrite) { state.withLock { $0.queue.recordPending(write) } }
 
+  /// Adapts the waiting changes to another salt of Redis.
+  func saltChanged() {
+    for pendingReply in state.withLock({ $0.queue.saltChanged() }) { pendingReply.settle(.nothing) }
+  }
+
   /// Records that the connection to Redis is lost or could not be established.
   func lost() {
     let spread = Double.random(in: 0...1)

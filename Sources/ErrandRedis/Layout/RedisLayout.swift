@@ -56,7 +56,13 @@ final class RedisLayout: Sendable {
   /// The salt of the store (random bytes that are part of all digests). Nil until Redis has returned the salt.
   var salt: Digest? { knownSalt.withLock { $0 } }
 
-  func adopt(_ salt: Digest) { knownSalt.withLock { $0 = salt } }
+  /// Uses a salt from now on. Returns true if another salt was used before.
+  func adopt(_ salt: Digest) -> Bool {
+    knownSalt.withLock { known in
+      defer { known = salt }
+      return known != nil && known != salt
+    }
+  }
 
   /// Makes a command that runs a script. Every script receives the prefix, the salt and random digits, followed by
   /// `arguments`.

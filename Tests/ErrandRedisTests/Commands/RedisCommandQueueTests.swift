@@ -236,6 +236,54 @@ struct RedisCommandQueueTests {
     #expect(queue.isSettled)
   }
 
+  @Test(arguments: [
+    RedisWrite.touch([:]), .drop(RedisUse(entry: "e", variant: "v"), head: Data()),
+    .renew(Sample.key("/a"), stored: WallTime(milliseconds: 1), head: Sample.head()), .remove(.tag("x")),
+  ])
+  mutating func `rejected change ends its barriers`(write: RedisWrite) {
+    queue.write(write)
+    #expect(queue.barrier(PendingReply()) == true)
+    connect()
+    _ = step(0)
+    guard case .write(let rejected, _) = queue.replied(at(0)) else {
+      Issue.record("no write")
+      return
+    }
+    queue.recordPending(rejected)
+    #expect(queue.lost(at(0), spread: 1).count == 1)
+    #expect(step(0) == "wait 100")
+    connect(100)
+    while !queue.isSettled, step(100).hasPrefix("send") { reply(100) }
+    #expect(queue.isSettled && queue.barrier(PendingReply()) == false)
+  }
+
+  @Test(arguments: [
+    CacheSelection.key(Sample.key("/a")), .target(Sample.digest("target")), .account(Sample.digest("account")),
+  ])
+  mutating func `new salt turns waiting removals into all`(selection: CacheSelection) {
+    queue.write(.remove(selection))
+    request()
+    queue.write(.remove(.tag("x")))
+    queue.write(.remove(selection))
+    queue.write(.put(Sample.entry("/b")))
+    queue.write(.remove(selection))
+    queue.write(.remove(.variant(Sample.key("/a"), Sample.digest("variant"))))
+    #expect(queue.barrier(PendingReply()) == true)
+    #expect(queue.saltChanged().isEmpty)
+    connect()
+    #expect(step(0) == "send all find remove put all")
+    var pendingReplies: [PendingReply] = []
+    for _ in 0..<5 { pendingReplies += reply(0) }
+    #expect(pendingReplies.count == 1 && queue.isSettled)
+  }
+
+  @Test mutating func `new salt ends waits for dropped removals`() {
+    queue.write(.remove(.variant(Sample.key("/a"), Sample.digest("variant"))))
+    #expect(queue.barrier(PendingReply()) == true)
+    #expect(queue.saltChanged().count == 1)
+    #expect(queue.isSettled)
+  }
+
   @Test mutating func `full backlog removes the older entry`() {
     queue.write(.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Data(count: 60_000))))
     queue.write(.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(), body: Data(count: 60_000))))

@@ -50,6 +50,24 @@ struct RedisPendingRemovalsTests {
     #expect(selections().count == RedisPendingRemovals.most)
   }
 
+  @Test mutating func `new salt keeps removals without digests`() {
+    let kept: [CacheSelection] = [.tag("x"), .host("h.example"), .olderThan(WallTime(milliseconds: 1))]
+    for selection in kept + [.variant(Sample.key("/a"), Sample.digest("variant"))] { pending.add(.remove(selection)) }
+    pending.add(.put(Sample.entry("/b")))
+    pending.saltChanged()
+    #expect(Set(selections()) == Set(kept))
+  }
+
+  @Test(arguments: [
+    CacheSelection.key(Sample.key("/a")), .target(Sample.digest("target")), .account(Sample.digest("account")),
+  ])
+  mutating func `new salt turns digests into all`(selection: CacheSelection) {
+    pending.add(.remove(.tag("x")))
+    pending.add(.remove(selection))
+    pending.saltChanged()
+    #expect(selections() == [.all])
+  }
+
   @Test mutating func `only memory-only renewals remove`() {
     pending.add(.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1), head: Sample.head()))
     #expect(pending.isEmpty)

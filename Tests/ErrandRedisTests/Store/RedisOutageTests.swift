@@ -104,6 +104,24 @@ struct RedisOutageTests {
     while await store.text(Sample.key("/a")) == nil { await Task.yield() }
   }
 
+  @Test(.timeLimit(.minutes(1))) func `lost scripts do not block close()`() async throws {
+    let own = try OwnRedis()
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
+    store.put(Sample.entry("/a"))
+    // This use is written by `close()`. Redis rejects the only change of the connection since its last reply.
+    #expect(await store.text(Sample.key("/a")) == "body")
+    await store.flush()
+    RawRedis(socket: own.socket)?.run("SCRIPT", "FLUSH")
+    await store.close()
+  }
+
+  @Test func `slow reply is awaited while bytes arrive`() async throws {
+    let server = try #require(ScriptedRedis(pause: .milliseconds(400)) { _ in Array(":1\r\n".utf8) })
+    let settings = TestRedis.settings { $0.commandTimeout = .seconds(1) }
+    let store = RedisStore(host: "127.0.0.1", port: server.port, settings: settings)
+    #expect(await store.holdsForOthers(Sample.key("/a")))
+  }
+
   @Test func `patience ends on the clock of the call`() async throws {
     let own = try OwnRedis()
     let store = RedisStore(socket: own.socket, settings: TestRedis.settings())

@@ -154,6 +154,25 @@ struct RedisStoreTests {
     #expect(await one.removals(call: CallState(), patience: .seconds(5)) == .done)
   }
 
+  /// The removal waits behind commands that are answered with the new salt.
+  @Test(arguments: [CacheSelection.account(Sample.digest("old account")), .key(Sample.key("/old"))])
+  func `waiting removal applies after a new salt`(selection: CacheSelection) async throws {
+    let own = try OwnRedis()
+    let one = RedisStore(socket: own.socket, settings: settings)
+    _ = await one.salt(call: .withoutTime)
+    RawRedis(socket: own.socket)?.run("FLUSHALL")
+    let other = RedisStore(socket: own.socket, settings: settings)
+    _ = await other.salt(call: .withoutTime)
+    other.put(Sample.entry("/a"))
+    await other.flush()
+    own.freeze()
+    for number in 0..<(2 * RedisCommandQueue.mostSent) { one.remove(.host("h\(number).example")) }
+    one.remove(selection)
+    own.thaw()
+    await one.flush()
+    #expect(await other.isMissing(Sample.key("/a")))
+  }
+
   @Test func `names and values hide identities`() async throws {
     let store = try TestRedis.store(settings)
     let head = Sample.head(host: "secret-host.example.com", tag: "secret-tag")

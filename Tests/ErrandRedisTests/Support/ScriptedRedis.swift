@@ -14,9 +14,11 @@ final class ScriptedRedis: Sendable {
   /// The number of commands that got a reply, without those that load scripts.
   var commands: Int { answered.number.withLock { $0 } }
 
-  /// - Parameter answer: Returns the bytes to send for the command with a number, counted after the scripts were
-  ///   loaded; nil closes the connection.
-  init?(_ answer: @escaping @Sendable (Int) -> [UInt8]?) {
+  /// - Parameters:
+  ///   - pause: The pause before each byte of a reply; nil sends each reply as a whole.
+  ///   - answer: Returns the bytes to send for the command with a number, counted after the scripts were loaded; nil
+  ///     closes the connection.
+  init?(pause: Duration? = nil, _ answer: @escaping @Sendable (Int) -> [UInt8]?) {
     #if canImport(Darwin)
       let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #else
@@ -40,7 +42,7 @@ final class ScriptedRedis: Sendable {
         guard connection >= 0 else {
           if errno == EINVAL { break } else { continue }
         }
-        Self.serve(connection, answered, answer)
+        Self.serve(connection, answered, pause, answer)
         close(connection)
       }
       close(descriptor)
@@ -50,7 +52,7 @@ final class ScriptedRedis: Sendable {
   deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   private static func serve(
-    _ connection: Int32, _ answered: Count, _ answer: @Sendable (Int) -> [UInt8]?
+    _ connection: Int32, _ answered: Count, _ pause: Duration?, _ answer: @Sendable (Int) -> [UInt8]?
   ) {
     var heard: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
@@ -66,7 +68,15 @@ final class ScriptedRedis: Sendable {
           return number
         }
         let reply = isScript ? Array("$40\r\n0123456789012345678901234567890123456789\r\n".utf8) : answer(number)
-        guard let reply, sendAll(connection, reply) else { return }
+        guard let reply else { return }
+        if !isScript, let pause {
+          for byte in reply {
+            Thread.sleep(forTimeInterval: pause / .seconds(1))
+            guard sendAll(connection, [byte]) else { return }
+          }
+        } else if !sendAll(connection, reply) {
+          return
+        }
       }
     }
   }
