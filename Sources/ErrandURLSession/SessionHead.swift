@@ -48,25 +48,28 @@ extension ResponseHead {
 enum SetCookieList {
   /// Splits the text of the field into cookies. A comma separates two cookies if a name and `=` follow (RFC 6265
   /// section 4.1.1). After a comma in a date, a day and a month follow.
+  ///
+  /// The text is processed as bytes, because a separator and a combining mark after it are one `Character`.
   static func values(of text: String) -> [String] {
-    var values: [Substring] = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+    let bytes = text.utf8
+    var values: [Substring.UTF8View] = []
+    for part in bytes.split(separator: 0x2C, omittingEmptySubsequences: false) {
       if let last = values.popLast() {
         if beginsCookie(part) {
           values += [last, part]
         } else {
-          values.append(text[last.startIndex..<part.endIndex])
+          values.append(bytes[last.startIndex..<part.endIndex])
         }
       } else {
         values.append(part)
       }
     }
-    return values.map { String($0.drop { $0 == " " }) }
+    return values.map { String(Substring($0.drop { $0 == 0x20 })) }
   }
 
-  private static func beginsCookie(_ part: Substring) -> Bool {
-    guard let equals = part.firstIndex(of: "=") else { return false }
-    return ASCII.isToken(String(part[..<equals].drop { $0 == " " }))
+  private static func beginsCookie(_ part: Substring.UTF8View) -> Bool {
+    guard let equals = part.firstIndex(of: 0x3D) else { return false }
+    return ASCII.isToken(String(Substring(part[..<equals].drop { $0 == 0x20 })))
   }
 }
 

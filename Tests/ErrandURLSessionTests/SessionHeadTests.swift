@@ -17,6 +17,7 @@ struct SessionHeadTests {
     ),
     ("a=1; Expires=Wed, 21-Oct-26 07:28:00 GMT", ["a=1; Expires=Wed, 21-Oct-26 07:28:00 GMT"]),
     ("a=\"x, y\"; Path=/", ["a=\"x, y\"; Path=/"]), ("a=, b=", ["a=", "b="]), ("", [""]),
+    ("a=1, b=\u{301}x", ["a=1", "b=\u{301}x"]),
   ])
   func `joined cookies are split`(text: String, cookies: [String]) {
     #expect(SetCookieList.values(of: text) == cookies)

@@ -135,7 +135,7 @@ extension SetCookie {
 
 /// Parses the dates of the cookie attribute `Expires` as leniently as RFC 6265 section 5.1.1 requires. ``HTTPDate``
 /// parses the strict format of other fields.
-enum CookieDate {
+package enum CookieDate {
   private static let months: [StaticString] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
@@ -150,7 +150,7 @@ enum CookieDate {
   }
 
   /// The date in milliseconds since 1970 in UTC; nil if the text is not a date.
-  static func milliseconds(of text: String) -> Int64? {
+  package static func milliseconds(of text: String) -> Int64? {
     var found = Found()
     for token in Array(text.utf8).split(whereSeparator: isDelimiter) {
       guard take(token, &found) else { return nil }

@@ -77,11 +77,13 @@ extension RecordingFile {
   fileprivate static func fields(_ lines: [String], _ place: JSONPath) throws(RecordingFlaw) -> HTTPFields {
     var fields = HTTPFields()
     for (index, line) in lines.enumerated() {
-      guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
+      // Bytes, because a space or a colon and a combining mark after it are one `Character`.
+      let bytes = line.utf8
+      guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex else {
         throw RecordingFlaw(path: place.appending(index: index), reason: "a field must have the form \"Name: value\"")
       }
-      let value = line[line.index(after: colon)...].drop { $0 == " " }
-      fields.append(HTTPField(HTTPFieldName(String(line[..<colon])), String(value)))
+      let value = bytes[bytes.index(after: colon)...].drop { $0 == UInt8(ascii: " ") }
+      fields.append(HTTPField(HTTPFieldName(String(line[..<colon])), String(Substring(value))))
     }
     return fields
   }

@@ -77,21 +77,44 @@ public struct ScriptedAnswer: Sendable {
 }
 
 extension ScriptedAnswer {
-  /// The response with the current time in `Date`. The time in `Expires` is moved by the duration between the old and
-  /// the new `Date`. Without this change, a cache would treat an old recording as stale, and a test would fail some
-  /// time after the recording.
+  /// The response with the current time in `Date`. The times in `Expires`, in `Retry-After` and in the attribute
+  /// `Expires` of cookies are moved by the duration between the old and the new `Date`. Without this change, a client
+  /// would treat the response of an old recording as stale and its cookies as expired, and a test would fail some time
+  /// after the recording.
   func movedToPresent(_ now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1_000)) -> ScriptedAnswer {
-    guard let date = Self.milliseconds(of: head.fields[.date], now), date < now else { return self }
+    guard let date = head.fields[.date].flatMap({ HTTPDate.milliseconds(of: $0, now: now) }), date < now else {
+      return self
+    }
     var answer = self
     answer.head.fields[.date] = HTTPDate.text(milliseconds: now)
-    if let expires = Self.milliseconds(of: head.fields["Expires"], now) {
-      answer.head.fields["Expires"] = HTTPDate.text(milliseconds: now &+ (expires &- date))
-    }
+    answer.head.fields = HTTPFields(
+      answer.head.fields.all.map { field in
+        let value: String? =
+          switch field.name {
+          case "Expires", "Retry-After":
+            HTTPDate.milliseconds(of: field.value, now: now).map { HTTPDate.text(milliseconds: $0 &+ (now &- date)) }
+          case .setCookie: Self.cookie(field.value, movedBy: now &- date)
+          default: nil
+          }
+        return value.map { HTTPField(field.name, $0, isSecret: field.isSecret) } ?? field
+      })
     return answer
   }
 
-  private static func milliseconds(of text: String?, _ now: Int64) -> Int64? {
-    text.flatMap { HTTPDate.milliseconds(of: $0, now: now) }
+  /// The value of a `Set-Cookie` field whose attributes `Expires` are later by a number of milliseconds. An attribute
+  /// that is not a date stays unchanged.
+  private static func cookie(_ text: String, movedBy span: Int64) -> String {
+    let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+    let moved = parts.enumerated().map { index, part -> String in
+      let text = String(Substring(part))
+      guard index > 0, let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return text }
+      let name = String(Substring(part[..<equals])).trimmingCharacters(in: .whitespaces)
+      guard name.lowercased() == "expires",
+        let date = CookieDate.milliseconds(of: String(Substring(part[part.index(after: equals)...])))
+      else { return text }
+      return " Expires=\(HTTPDate.text(milliseconds: date &+ span))"
+    }
+    return moved.joined(separator: ";")
   }
 }
 

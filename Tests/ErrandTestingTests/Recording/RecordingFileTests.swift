@@ -50,6 +50,15 @@ struct RecordingFileTests {
     #expect(try back.serialized() == place.bytes)
   }
 
+  @Test func `field values keep their bytes`() throws {
+    let values = ["\u{301}a", "\u{301}", ": b", "c: \u{301}"]
+    var answer = ScriptedAnswer.text("x")
+    for value in values { answer.head.fields.append(HTTPField("X-V", value)) }
+    try Recording([recorded("https://h.example/a", answer)]).save(to: place.path)
+    let read = try Recording(contentsOf: place.path).exchanges[0].answer.head.fields.values(of: "X-V")
+    #expect(read.map { Array($0.utf8) } == values.map { Array($0.utf8) })
+  }
+
   @Test func `text bodies can be read`() throws {
     let text = String(decoding: try sample.serialized(), as: UTF8.self)
     #expect(text.contains(#""text" : "half""#))

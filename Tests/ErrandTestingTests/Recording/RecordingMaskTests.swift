@@ -199,7 +199,7 @@ struct RecordingMaskTests {
     let masked = text(try #require(exchange.request.body?.data))
     #expect(!masked.contains("abc"))
     #expect(masked.contains(#"{"n":1,"password":"masked"}"#) && masked.contains("plain"))
-    #expect(masked.hasSuffix("plain\r\n--boundary--\r\n"), "\(masked)")
+    #expect(masked.hasPrefix("--boundary\r\n") && masked.hasSuffix("plain\r\n--boundary--\r\n"), "\(masked)")
   }
 
   @Test func `form values are masked`() async throws {
@@ -248,6 +248,39 @@ struct RecordingMaskTests {
     #expect(body.contains("ada") && body.contains("masked") && !body.contains("abc") && !body.contains("Zx81"))
     let replay = ReplayTransport(recording, afterLast: .refused)
     #expect(try await answer(to: form("Qy92", "other"), over: replay) == "ok")
+  }
+
+  @Test(arguments: ["", "\r\n", "preamble\r\n", "preamble\r\n\r\n"])
+  func `multipart response keeps its bytes`(start: String) async throws {
+    let ranges = ["bytes 0-1/9", "bytes 4-5/9"]
+    var body = Data(start.utf8)
+    for range in ranges {
+      body += Data("--Zx81\r\nContent-Range: \(range)\r\n\r\n".utf8) + Data([0xFF, 0, 0x0A]) + Data("\r\n".utf8)
+    }
+    body += Data("--Zx81--\r\n".utf8)
+    let answer = ScriptedAnswer(
+      status: 206, fields: ["Content-Type": "multipart/byteranges; boundary=Zx81", "Content-Digest": "sha-256=:x:"],
+      body: body)
+    let written = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0].answer
+    #expect(written.body == body && written.head.fields == answer.head.fields)
+  }
+
+  @Test func `multipart response is masked between boundaries`() async throws {
+    let head = "--Zx81\r\nContent-Type: application/json\r\n\r\n"
+    let answer = ScriptedAnswer(
+      status: 200, fields: ["Content-Type": "multipart/mixed; boundary=\"Zx81\""],
+      body: Data((head + #"{"password":"abc"}"# + "\r\n--Zx81--\r\n").utf8))
+    let written = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0].answer
+    #expect(text(written.body) == head + #"{"password":"masked"}"# + "\r\n--Zx81--\r\n")
+    #expect(written.head.fields == answer.head.fields)
+  }
+
+  @Test func `bytes of a form are kept`() async throws {
+    let answer = ScriptedAnswer(
+      status: 200, fields: ["Content-Type": "application/x-www-form-urlencoded"],
+      body: Data("user=".utf8) + Data([0xE4]) + Data("&x=1".utf8))
+    let written = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0].answer
+    #expect(written.body == answer.body)
   }
 
   @Test func `learnt value is masked everywhere`() async throws {

@@ -42,6 +42,37 @@ struct ReplayTransportTests {
     #expect(try await client.response(News()).origin == .cacheFresh)
   }
 
+  @Test func `dates of old responses are moved`() async throws {
+    var answer = ScriptedAnswer.status(503)
+    answer.head.fields[.date] = "Sun, 06 Nov 1994 08:49:37 GMT"
+    answer.head.fields[.retryAfter] = "Sun, 06 Nov 1994 08:50:37 GMT"
+    for cookie in [
+      "a=1; Expires=Sun, 06 Nov 1994 09:49:37 GMT; Path=/", "b=2;expires=Sunday, 06-Nov-94 09:49:37 GMT",
+      "c=Expires=1; Max-Age=5; Expires=soon", "d=; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+    ] {
+      answer.head.fields.append(HTTPField(.setCookie, cookie))
+    }
+    let replay = ReplayTransport(Recording([try recorded("\(base)/a", answer)]), afterLast: .refused)
+    let fields = try await replay.send(Exchange(request: HTTPRequest(url: "\(base)/a"))).fields
+    let now = try #require(HTTPDate.milliseconds(of: fields[.date] ?? "", now: 0))
+    #expect(fields[.retryAfter] == HTTPDate.text(milliseconds: now + 60_000))
+    let later = HTTPDate.text(milliseconds: now + 3_600_000)
+    let cookies = fields.values(of: .setCookie)
+    #expect(Array(cookies.prefix(2)) == ["a=1; Expires=\(later); Path=/", "b=2; Expires=\(later)"])
+    #expect(cookies[2] == "c=Expires=1; Max-Age=5; Expires=soon")
+    let gone = cookies[3].split(separator: "=").last.map(String.init) ?? ""
+    #expect(try #require(HTTPDate.milliseconds(of: gone, now: 0)) < now)
+  }
+
+  @Test func `delay of an old response stays`() async throws {
+    var answer = ScriptedAnswer.status(503)
+    answer.head.fields[.date] = "Sun, 06 Nov 1994 08:49:37 GMT"
+    answer.head.fields[.retryAfter] = "7"
+    let replay = ReplayTransport(Recording([try recorded("\(base)/a", answer)]), afterLast: .refused)
+    let fields = try await replay.send(Exchange(request: HTTPRequest(url: "\(base)/a"))).fields
+    #expect(fields[.retryAfter] == "7")
+  }
+
   @Test func `repeated request can be rejected`() async throws {
     let replay = ReplayTransport(Recording([try recorded("\(base)/a", .text("1"))]), afterLast: .refused)
     #expect(try await get("\(base)/a", over: replay) == "1")

@@ -38,7 +38,7 @@ struct Masking {
     if !body.isEmpty, request.fields.contains(.contentEncoding) {
       masked.body = HTTPBody(Data(RecordingMask.mark.utf8))
     } else {
-      masked.body = HTTPBody(self.body(body, request.fields))
+      masked.body = HTTPBody(self.body(body, request.fields, boundary: MultipartText.plainBoundary))
     }
     if let boundary = MultipartText.boundary(request.fields) {
       masked.fields[.contentType] = masked.fields[.contentType]?.replacingBytes(
@@ -126,13 +126,16 @@ struct Masking {
 }
 
 extension Masking {
-  /// Masks a body for a recording. A body without secrets stays the same byte for byte.
-  mutating func body(_ body: Data, _ fields: HTTPFields) -> Data {
+  /// Masks a body for a recording. A body without secrets stays the same byte for byte, except the boundary.
+  /// - Parameter boundary: The boundary that a multipart body gets; nil to keep its own boundary.
+  mutating func body(_ body: Data, _ fields: HTTPFields, boundary: String? = nil) -> Data {
     if body.isEmpty { return body }
     let type = fields[.contentType].flatMap { MediaType($0) }
-    if let boundary = MultipartText.boundary(fields) { return multipart(body, boundary) }
+    if let own = MultipartText.boundary(fields) { return multipart(body, own, replacedBy: boundary ?? own) }
     if type?.essence == "application/x-www-form-urlencoded" {
-      return Data(maskedItems(String(decoding: body, as: UTF8.self)).utf8)
+      let text = String(decoding: body, as: UTF8.self)
+      let masked = maskedItems(text)
+      return masked.hasSameBytes(as: text) ? body : Data(masked.utf8)
     }
     return text(body, type)
   }
@@ -227,13 +230,15 @@ extension Masking {
 
   // MARK: - Multipart
 
-  /// Masks a multipart body. A fixed boundary replaces the random boundary, so that recordings can be compared.
-  private mutating func multipart(_ body: Data, _ boundary: String) -> Data {
+  /// Masks a multipart body. In a request, a fixed boundary replaces the random boundary, so that recordings can be
+  /// compared. A response keeps its boundary, so that a client gets it as the server sent it.
+  private mutating func multipart(_ body: Data, _ boundary: String, replacedBy other: String) -> Data {
     let parts = MultipartText.parts(of: body, boundary).map { part -> Data in
       guard let name = part.name, mask.hides(item: name) else { return part.head + text(part.content, part.type) }
       learnt.learn(String(decoding: part.content, as: UTF8.self))
       return part.head + Data(RecordingMask.mark.utf8)
     }
-    return Data(parts.joined(separator: Data("\r\n--\(MultipartText.plainBoundary)".utf8)))
+    let masked = Data(parts.joined(separator: Data("\r\n--\(other)".utf8)))
+    return MultipartText.beginsWithBoundary(body, boundary) ? Data(masked.dropFirst(2)) : masked
   }
 }

@@ -23,13 +23,18 @@ enum MultipartText {
     return boundary
   }
 
+  /// Whether a body begins with the boundary, without a line break before it.
+  static func beginsWithBoundary(_ body: Data, _ boundary: String) -> Bool {
+    body.starts(with: "--\(boundary)".utf8)
+  }
+
   /// The parts in order. The text before the first boundary is the first part, and the text after the last boundary is
   /// the last part.
   static func parts(of body: Data, _ boundary: String) -> [Part] {
     var parts: [Part] = []
-    // Each boundary is searched together with the line break before it. The first boundary may be at the start of the
-    // body, so a line break is added there.
-    var rest = Data("\r\n".utf8) + body
+    // Each boundary is searched together with the line break before it. If the first boundary is at the start of the
+    // body, a line break is added there.
+    var rest = beginsWithBoundary(body, boundary) ? Data("\r\n".utf8) + body : body
     let mark = Data("\r\n--\(boundary)".utf8)
     while let found = rest.range(of: mark) {  // bytes
       parts.append(part(Data(rest[..<found.lowerBound])))
