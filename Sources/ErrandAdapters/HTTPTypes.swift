@@ -125,7 +125,7 @@
     /// request is sent, because only a transport may set them.
     ///
     /// - Throws: ``HTTPConversionError`` if the request opens a tunnel (CONNECT), if it has no scheme, authority or path,
-    ///   if its path is `*` or the URL is not http or https, or if a field cannot be converted.
+    ///   if its path is `*` or contains `#`, if the URL is not http or https, or if a field cannot be converted.
     public init(
       _ request: HTTPTypes.HTTPRequest, body: ErrandHTTP.HTTPBody? = nil
     ) throws(HTTPConversionError) {
@@ -144,6 +144,11 @@
       }
       guard path.utf8.first == 0x2F else {
         throw HTTPConversionError(.url, "The path of the request does not begin with a slash; write one.")
+      }
+      // HTTPURL would drop a fragment, and with it the rest of the path and the query.
+      guard !path.utf8.contains(0x23) else {
+        throw HTTPConversionError(
+          .url, "The path of the request contains `#`; write it as %23, or leave the fragment out.")
       }
       guard !authority.utf8.contains(where: { [0x23, 0x2F, 0x3F, 0x40, 0x5C].contains($0) }) else {
         throw HTTPConversionError(.url, "The authority of the request is more than a host and a port.")

@@ -98,9 +98,10 @@ struct HTTPTypesAdapterTests {
     (nil, "a.example", "/"), ("https", nil, "/"), ("https", "a.example", nil), ("https", "a.example", "*"),
     ("https", "a.example", ""), ("ftp", "a.example", "/"), ("https", "user@a.example", "/"),
     ("https", "a.example/x", "/"), ("https", "", "/"), ("https", "a.example:99999", "/"),
+    ("https", "a.example", "/issues#7?page=2"),
   ]
 
-  @Test(arguments: 0..<10)
+  @Test(arguments: 0..<11)
   func `request without an address is rejected`(_ index: Int) {
     let (scheme, authority, path) = Self.odd[index]
     let error = #expect(throws: HTTPConversionError.self) {
