@@ -42,7 +42,7 @@ enum RecordCommand {
     if !options.isJSON { return Terminal.show(report.text) }
     // Serialising fails only for numbers that are not finite. The report contains none.
     let text = (try? report.json.serialized(pretty: true)) ?? Data()
-    return Terminal.show(PlainText.visible(String(decoding: text, as: UTF8.self), keepsLines: true) + "\n")
+    return Terminal.show(PlainText.visibleJSON(String(decoding: text, as: UTF8.self), keepsLines: true) + "\n")
   }
 }
 

@@ -127,7 +127,7 @@ struct JSONPrinter {
       if scalar == "\"", !isEscaped { break }
       isEscaped = scalar == "\\" && !isEscaped
     }
-    out += paint(awaitsKey ? .blue : .green, PlainText.visible(String(rest[..<end])))
+    out += paint(awaitsKey ? .blue : .green, PlainText.visibleJSON(String(rest[..<end])))
     rest = rest[end...]
   }
 
@@ -135,6 +135,6 @@ struct JSONPrinter {
     let word = rest.prefix { !" \t\r\n,]}".unicodeScalars.contains($0) }
     rest = rest[word.endIndex...]
     let isName = word.first.map { "tfn".unicodeScalars.contains($0) } ?? false
-    out += paint(isName ? .magenta : .cyan, String(word))
+    out += paint(isName ? .magenta : .cyan, PlainText.visibleJSON(String(word)))
   }
 }

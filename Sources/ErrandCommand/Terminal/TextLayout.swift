@@ -96,4 +96,23 @@ enum PlainText {
     }
     return String(out)
   }
+
+  /// JSON with hidden scalars escaped as JSON escapes them, for example as `\u202e`, so that its value is unchanged.
+  /// Tabs and line breaks stay if `keepsLines` is true, because they can be between the tokens.
+  static func visibleJSON(_ text: String, keepsLines: Bool = false) -> String {
+    guard text.unicodeScalars.contains(where: Redaction.isHidden) else { return text }
+    var out = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isBetween = keepsLines && (scalar == "\n" || scalar == "\r" || scalar == "\t")
+      guard Redaction.isHidden(scalar), !isBetween else {
+        out.append(scalar)
+        continue
+      }
+      for unit in String(scalar).utf16 {
+        let digits = String(unit, radix: 16)
+        out.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
+      }
+    }
+    return String(out)
+  }
 }

@@ -108,9 +108,11 @@ package enum ShellText {
   /// Returns a text, quoted as one word of a command line. The text must not contain a zero byte.
   package static func quoted(_ text: String) -> String { quoted(Data(text.utf8)) }
 
-  /// Returns bytes, quoted as one word of a command line. No byte may be zero.
+  /// Returns bytes, quoted as one word of a command line. No byte may be zero. Hidden scalars are escaped, so that the
+  /// command can be shown as it is.
   static func quoted(_ bytes: Data) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isControl) else {
+    guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: Redaction.isHidden)
+    else {
       return "$'" + bytes.map(ansi).joined() + "'"
     }
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
@@ -152,9 +154,5 @@ package enum ShellText {
 
   private static func isPlain(_ byte: UInt8) -> Bool {
     ASCII.isAlphanumeric(byte) || "-._/:@%+=,".utf8.contains(byte)
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 }

@@ -59,6 +59,20 @@ struct OutboxTests {
     #expect(try await self.run("show", place.path, "9").status == ExitCode.notStored.rawValue)
   }
 
+  @Test func `shown request is the same JSON`() async throws {
+    let place = Place()
+    let outbox = try Outbox(
+      folder: place.url, client: APIClient(baseURL: "http://127.0.0.1:9"), requests: [Rename.self])
+    outbox.pause()
+    let title = "a\u{200B}\u{202E}\u{9B}b\u{7F}\n"
+    _ = try await outbox.add(Rename(title: title))
+    await outbox.close()
+    let run = try await run("show", place.path, "1")
+    #expect(run.text.unicodeScalars.allSatisfy { $0.isASCII && $0 != "\u{7F}" })
+    let shown = try #require(try JSONValue(parsing: run.output)["title"]?.stringValue)
+    #expect(Array(shown.utf8) == Array(title.utf8))
+  }
+
   @Test func `entries are resent and discarded`() async throws {
     let place = try await place()
     #expect(try await run("resend", place.path, "1").text == "1 entry will be sent again\n")

@@ -122,6 +122,26 @@ struct RecordTests {
     #expect(!text.contains("\nThe calls"))
   }
 
+  @Test func `hidden scalars are not changed`() async throws {
+    let record = try await RecordFixture()
+    var archive = try HTTPArchive(contentsOf: URL(filePath: record.path))
+    let last = archive.entries.count - 1
+    let url = archive.entries[last].request.url + "/a\u{200B}\u{202E}b"
+    archive.entries[last].request.url = url
+    let file = record.folder.appending(path: "hidden.har").path(percentEncoded: false)
+    try archive.serialized().write(to: URL(filePath: file))
+    let json = try await run(file, "why", "last", "--json")
+    #expect(json.text.contains(#"/a\u200b\u202eb"#), "\(json.text)")
+    #expect(try JSONValue(parsing: json.output)["url"]?.stringValue?.utf8.elementsEqual(url.utf8) == true)
+    let escaped = #"/a\342\200\213\342\200\256b'"#
+    #expect(try await run(file, "curl", "last").text.contains(escaped))
+    let line = """
+      {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "curl", "arguments": {"call": "last"}}}
+      """
+    let response = try JSONValue(parsing: try #require(MCPServer(file: file).respond(to: Data(line.utf8))))
+    #expect(response["result"]["content"][0]["text"]?.stringValue?.contains(escaped) == true)
+  }
+
   @Test func `number of several calls is refused`() async throws {
     let record = try await RecordFixture()
     let (file, id) = (try recordOfTwoRuns(record), try record.ids()[0])

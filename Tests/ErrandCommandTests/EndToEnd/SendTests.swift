@@ -83,7 +83,7 @@ struct SendTests {
       #expect(run.error.contains(line), "\(run.error)")
     }
     #expect(!run.error.unicodeScalars.contains { trick.unicodeScalars.contains($0) && $0.value > 0x7F })
-    for path in ["/file", "/json"] {
+    for (path, shown) in [("/file", shown), ("/json", #"\u202egpj\u2069.\u2028exe"#)] {
       let terminal = try TerminalRun(errand: "send", server.url + path)
       #expect(await terminal.finish() == 0)
       #expect(terminal.text.contains(shown), "\(terminal.text)")

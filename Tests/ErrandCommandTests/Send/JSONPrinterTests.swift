@@ -7,7 +7,7 @@ struct JSONPrinterTests {
     ("1", "1"), (" [ ] ", "[]"), ("{ }", "{}"), ("[[],{}]", "[\n  [],\n  {}\n]"),
     (#"{"b":1.0,"a":[true,null]}"#, "{\n  \"b\": 1.0,\n  \"a\": [\n    true,\n    null\n  ]\n}"),
     (#"{"a":"x,{}[]:\"\\"}"#, "{\n  \"a\": \"x,{}[]:\\\"\\\\\"\n}"), ("1e400", "1e400"),
-    ("\"\u{9B}31m\u{7F}\"", "\"\u{FFFD}31m\u{2421}\""),
+    ("\"\u{9B}31m\u{7F}\u{200B}\"", #""\u009b31m\u007f\u200b""#), ("\u{1B}[1m", #"\u001b[1m"#),
   ])
   func `JSON is indented but otherwise unchanged`(text: String, pretty: String) {
     #expect(JSONPrinter.pretty(text, paint: .plain) == pretty)

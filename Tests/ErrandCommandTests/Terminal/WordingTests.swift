@@ -69,6 +69,15 @@ struct WordingTests {
     }
   }
 
+  @Test(arguments: [0x7F, 0x9B, 0x061C, 0x200B, 0x202E, 0xFEFF])
+  func `hidden scalars of JSON keep their value`(value: UInt32) throws {
+    let text = "[\n\t\"a\(try #require(Unicode.Scalar(value)))b\u{200D}🚀\"\n]"
+    let shown = PlainText.visibleJSON(text, keepsLines: true)
+    #expect(shown == "[\n\t\"a\\u\(String(0x10000 + value, radix: 16).dropFirst())b\u{200D}🚀\"\n]")
+    #expect(try JSONValue(parsing: Data(shown.utf8)) == JSONValue(parsing: Data(text.utf8)))
+    #expect(PlainText.visibleJSON("a\n") == "a\\u000a")
+  }
+
   @Test func `joined emoji stay visible`() {
     #expect(PlainText.visible("👩\u{200D}🚀 می\u{200C}خواهم") == "👩\u{200D}🚀 می\u{200C}خواهم")
   }

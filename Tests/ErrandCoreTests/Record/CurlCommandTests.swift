@@ -45,6 +45,16 @@ struct CurlCommandTests {
     #expect(words.contains { Array($0.utf8) == Array(value.utf8) })
   }
 
+  @Test(arguments: ["a\u{200B}b", "a\u{202E}b", "\u{FEFF}", "a\u{2028}ü'b"])
+  func `hidden scalars are escaped`(value: String) throws {
+    let line = try request(.post, "http://h.example/a", [HTTPField("X", value)], Data(value.utf8))
+      .curlCommand(showingSecrets: true)
+    #expect(line.unicodeScalars.allSatisfy { $0.isASCII })
+    let words = try text(line)
+    #expect(words.contains { Array($0.utf8) == Array("X: \(value)".utf8) })
+    #expect(words.contains { Array($0.utf8) == Array(value.utf8) })
+  }
+
   @Test func `curl's defaults are switched off`() throws {
     let line = try request(.post, "http://h.example/a", [], Data("x".utf8)).curlCommand(showingSecrets: true)
     #expect(
