@@ -28,7 +28,11 @@ enum MCPCommand {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = chunk.withUnsafeMutableBytes { read(0, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EINTR || errno == EAGAIN && Terminal.waits(for: 0, POLLIN) { continue }
+      guard count >= 0 else {
+        Terminal.reportError("Standard input cannot be read: \(String(cString: strerror(errno))).")
+        return .other
+      }
       guard count > 0 else { return .success }
       for line in lines.add(chunk[..<count]) {
         let response = line.map(server.respond) ?? server.tooLong(longestLine)

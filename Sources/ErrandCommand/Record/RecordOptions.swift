@@ -128,7 +128,8 @@ extension HelpText {
 
     exit status
       0  the input has ended                           64  wrong arguments
-      1  the output could not be written
+      1  the input could not be read, or the
+         output could not be written
 
     """#
 }

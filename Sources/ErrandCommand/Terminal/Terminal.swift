@@ -80,7 +80,7 @@ enum Terminal {
       var rest = bytes[...]
       while !rest.isEmpty {
         let written = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-        if written < 0, errno == EINTR || errno == EAGAIN && waits(for: descriptor) { continue }
+        if written < 0, errno == EINTR || errno == EAGAIN && waits(for: descriptor, POLLOUT) { continue }
         guard written >= 0 else { return errno }
         rest = rest.dropFirst(written)
       }
@@ -88,10 +88,10 @@ enum Terminal {
     }
   }
 
-  /// Waits until a non-blocking descriptor accepts more bytes. Returns false if waiting fails. The descriptor stays
-  /// non-blocking, because other processes share this setting.
-  private static func waits(for descriptor: Int32) -> Bool {
-    var wish = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+  /// Waits until a non-blocking descriptor has or accepts bytes: the event is `POLLIN` or `POLLOUT`. Returns false if
+  /// waiting fails. The descriptor stays non-blocking, because other processes share this setting.
+  static func waits(for descriptor: Int32, _ event: Int32) -> Bool {
+    var wish = pollfd(fd: descriptor, events: Int16(event), revents: 0)
     return poll(&wish, 1, -1) > 0 || errno == EINTR
   }
 

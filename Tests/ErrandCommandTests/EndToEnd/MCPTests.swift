@@ -63,6 +63,39 @@ struct MCPTests {
     #expect(responses.last?["id"]?.intValue == 7 && responses.last?["result"] != nil)
   }
 
+  @Test func `input may come later`() async throws {
+    let pipe = Pipe()
+    let (reader, writer) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+    let flags = fcntl(reader.fileDescriptor, F_GETFL)
+    #expect(fcntl(reader.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0)
+    let output = Pipe()
+    let process = Process()
+    process.executableURL = try BuiltProgram("errand").place
+    process.arguments = ["mcp"]
+    (process.standardInput, process.standardOutput) = (reader, output.fileHandleForWriting)
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    process.terminationHandler = { _ in end.finish() }
+    try process.run()
+    try output.fileHandleForWriting.close()
+    // Each response shows that the server has read all input before the next message is written.
+    for id in 1...3 {
+      try writer.write(contentsOf: Data("{\"jsonrpc\": \"2.0\", \"id\": \(id), \"method\": \"ping\"}\n".utf8))
+      let response = try JSONValue(parsing: output.fileHandleForReading.availableData)
+      #expect(response["id"]?.intValue == id)
+    }
+    try writer.close()
+    for await _ in ends {}
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test(arguments: ["<&-", "< /"])
+  func `unreadable input is an error`(input: String) async throws {
+    let errand = try BuiltProgram("errand").place.path()
+    let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(["-c", "exec \"$0\" mcp \(input)", errand])
+    #expect(run.status == ExitCode.other.rawValue)
+    #expect(run.error.contains("Standard input cannot be read: "), "\(run.error)")
+  }
+
   @Test func `server ends with its input`() async throws {
     #expect(try await serve([], []).isEmpty)
     #expect(try await BuiltCommand.run(["mcp", "a", "b"]).status == ExitCode.usage.rawValue)
