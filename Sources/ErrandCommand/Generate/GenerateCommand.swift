@@ -96,13 +96,15 @@ struct GenerateCommand {
     return .other
   }
 
+  /// Removes files before it writes others: if the file system ignores case, the path of a new file may be that of an
+  /// old one.
   private func write(_ plan: FilePlan) throws {
+    for path in plan.removals { try FileManager.default.removeItem(at: folder.appending(path: path)) }
     for file in plan.writes {
       let url = folder.appending(path: file.path)
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(file.text.utf8).write(to: url, options: .atomic)
     }
-    for path in plan.removals { try FileManager.default.removeItem(at: folder.appending(path: path)) }
   }
 
   /// The Swift files in the folder, by their paths below it. A file that cannot be read as text counts as not generated.

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrandCommand
+
 struct GenerateTests {
   private static let document = #"""
     {"openapi": "3.0.3", "info": {"title": "Shop", "version": "1"},
@@ -33,6 +35,24 @@ struct GenerateTests {
       #expect(check.text == "not needed: Requests/GetB.swift\n")
       #expect(try await BuiltCommand.run(fewer).status == 0)
       #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "Out/Requests/GetB.swift").path))
+    }
+  }
+
+  /// On a file system that ignores case, a new file may have the path of an old one.
+  @Test func `old files are removed first`() async throws {
+    try await Self.inFolder { folder in
+      let (api, out) = (folder.appending(path: "api.json"), folder.appending(path: "Out"))
+      let words = ["generate", api.path, "--into", out.path]
+      #expect(try await BuiltCommand.run(words).status == 0)
+      let model = ##"{"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tea"}}}}}"##
+      let text = Self.document.replacing("getB", with: "getC").replacing(#"{"204": {"description": ""}}"#, with: model)
+        .replacing(
+          #""paths""#,
+          with: #""components": {"schemas": {"Tea": {"type": "object", "properties": {"a": {}}}}}, "paths""#)
+      try Data(text.utf8).write(to: api)
+      try Data().write(to: out.appending(path: "Models"))
+      #expect(try await BuiltCommand.run(words).status == ExitCode.disk.rawValue)
+      #expect(!FileManager.default.fileExists(atPath: out.appending(path: "Requests/GetB.swift").path))
     }
   }
 
