@@ -79,6 +79,27 @@ struct RecordingTests {
     #expect(try Self.properties(#"{"a": {"17": 1, "18": 2}}"#) == ["a: [String: Int]"])
   }
 
+  @Test(arguments: [
+    #"{"addressLine1": 1, "city": 2}"#, #"{"@odata.context": 1, "value": 2}"#, #"{"sha256Hash": 1, "size": 2}"#,
+    #"{"items@odata.count": 1, "items": 2}"#, #"{"@type": 1}"#, #"{"base64Data": 1, "utf8Base64Text": 2, "a": 3}"#,
+  ])
+  func `names with digits and signs are names`(object: String) throws {
+    #expect(try Self.properties(#"{"a": \#(object)}"#).first == "a: A")
+  }
+
+  @Test(arguments: [
+    "17", "2026-01-31", "550e8400-e29b-41d4-a716-446655440000", "ada@example.com", "a%20b", "Zk3xq9PaW1", "3b18e512",
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9eyJzdWIi", "a=b",
+  ])
+  func `a value among the keys makes a dictionary`(key: String) throws {
+    #expect(try Self.properties(#"{"a": {"\#(key)": 1, "city": 2}}"#) == ["a: [String: Int]"])
+  }
+
+  @Test func `one sample with unclear keys makes a dictionary`() throws {
+    #expect(try Self.properties(#"{"a": {"code": 1}}"#, #"{"a": {"canary7f3c": 1}}"#) == ["a: [String: Int]"])
+    #expect(try Self.properties(#"{"a": {"canary7f3c": 1}}"#, #"{"a": {"code": 1}}"#) == ["a: [String: Int]"])
+  }
+
   @Test func `lists and details share a type`() throws {
     let files = try Self.files([
       Self.exchange("/teas", #"{"teas": [{"id": 1}], "total": 1}"#),

@@ -11,6 +11,8 @@ final class SampleShape {
   private var arrays = 0
   private var items: SampleShape?
   private var objects = 0
+  /// Whether all keys of one sample looked like values.
+  private var hasMap = false
   private(set) var members: [(key: String, shape: SampleShape)] = []
   private var places: [String: Int] = [:]
 
@@ -35,6 +37,8 @@ final class SampleShape {
       for element in elements { items.add(element) }
     case .object(let object):
       objects += 1
+      let kinds = object.entries.map { RecordedKey($0.key) }
+      if !kinds.isEmpty, !kinds.contains(.name) { hasMap = true }
       for (key, value) in object.entries { member(key).add(value) }
     }
   }
@@ -64,8 +68,9 @@ final class SampleShape {
     return shape
   }
 
-  /// Whether the keys are values such as numbers and UUIDs, not names.
-  private var isMap: Bool { members.contains { RecordedPath.Variable($0.key) != nil } }
+  /// Whether the keys are values such as numbers and UUIDs, not names. One key that can only be a value is enough, and
+  /// one sample without a certain name, because no value may be written as a name.
+  private var isMap: Bool { hasMap || members.contains { RecordedKey($0.key) == .value } }
 
   /// Whether two shapes are objects, and one has all keys of the other.
   func isSimilar(to other: SampleShape) -> Bool {
@@ -77,6 +82,7 @@ final class SampleShape {
     (samples, nulls, bools) = (samples + other.samples, nulls + other.nulls, bools + other.bools)
     (integers, numbers) = (integers + other.integers, numbers + other.numbers)
     (strings, arrays, objects) = (strings + other.strings, arrays + other.arrays, objects + other.objects)
+    hasMap = hasMap || other.hasMap
     formats.removeAll { format in !other.formats.contains { $0.name == format.name } }
     if let theirs = other.items {
       let items = items ?? SampleShape()
@@ -124,6 +130,39 @@ final class SampleShape {
     let required = members.filter { $0.shape.samples == objects }.map { DocumentNode(.string($0.key)) }
     let properties = members.map { (key: $0.key, value: $0.shape.schema(reference)) }
     return [("required", DocumentNode(.array(required))), ("properties", DocumentNode(members: properties))]
+  }
+}
+
+/// What the key of a recorded object is.
+enum RecordedKey: Equatable {
+  /// A name that a program chose.
+  case name
+  /// A name with digits, or a value such as a token.
+  case unclear
+  /// A value: a number, a day, a UUID, a long hexadecimal number, an address, or a text that is no word.
+  case value
+
+  init(_ key: String) {
+    // OData and JSON-LD add a sign before a name, and OData adds names after the name of a property.
+    var bytes = Array(key.utf8)[...]
+    if bytes.first == UInt8(ascii: "@") { bytes.removeFirst() }
+    if let sign = bytes.firstIndex(of: UInt8(ascii: "@")), bytes[sign...].dropFirst().starts(with: "odata.".utf8) {
+      bytes = bytes[..<sign]
+    }
+    switch RecordedPath.Variable(String(decoding: bytes, as: UTF8.self)) {
+    case nil: self = .name
+    case .number, .uuid, .day: self = .value
+    case .text: self = Self.isName(bytes) ? .unclear : .value
+    }
+  }
+
+  /// Whether a name could be written like this: with letters, at most two groups of digits, and few signs.
+  private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
+    let groups = bytes.split { !isDigit($0) }.count
+    let isLong = bytes.count > 40 && groups > 0
+    let isHex = bytes.allSatisfy { ScalarRules.hex([$0]) != nil }
+    return groups < 3 && !isLong && !isHex && !bytes.contains { "@%{};=".utf8.contains($0) }
   }
 }
 
