@@ -136,6 +136,39 @@ struct HostileTests {
     #expect(!text.contains("struct Response:"))
   }
 
+  @Test func `no type of a request hides a model`() throws {
+    let schema = #"{"type": "object", "properties": {"a": {}}}"#
+    let document = ##"""
+      {"openapi": "3.1.0", "components": {"schemas": {"Content": {"type": "object", "properties": {"b": {}}}}},
+       "paths": {"/": {"post": {"operationId": "a", "requestBody": {"content": {"application/json": {"schema": \##(schema)}}},
+        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Content"}}}}}}}}}
+      """##
+    let text = try #require(try Generated.files(document).files["Requests/A.swift"])
+    #expect(text.contains("var content: Content2?") && text.contains("struct Content2:"))
+    #expect(text.contains("typealias Response = Content\n"))
+  }
+
+  @Test(arguments: [false, true])
+  func `no nested type hides a model`(isReversed: Bool) throws {
+    let inner = #"{"type": "object", "properties": {"a": {}}}"#
+    let properties = [
+      #""content": \#(inner)"#, ##""other": {"$ref": "#/components/schemas/Content"}"##, #""address": \#(inner)"#,
+      #""home": {"$ref": "common.json#/Address"}"#,
+    ]
+    let document = ##"""
+      {"openapi": "3.1.0", "paths": {"/": {"get": {"responses": {"200": {"content": {"application/json": {
+        "schema": {"$ref": "#/components/schemas/Thing"}}}}}}}}, "components": {"schemas": {"Content": \##(inner),
+        "Thing": {"type": "object", "properties": {
+          \##((isReversed ? properties.reversed() : properties).joined(separator: ", "))}}}}}
+      """##
+    let files = try Generated.files(document, others: ["common.json": #"{"Address": \#(inner)}"#]).files
+    let text = try #require(files["Models/Thing.swift"])
+    #expect(text.contains("var content: Content2?") && text.contains("var other: Content?"))
+    let (nested, top) = isReversed ? ("Address2", "Address") : ("Address", "AddressModel")
+    #expect(text.contains("var address: \(nested)?") && text.contains("struct \(nested):"))
+    #expect(text.contains("var home: \(top)?") && files["Models/\(top).swift"] != nil)
+  }
+
   @Test func `a HEAD request has no response body`() throws {
     let document = #"""
       {"openapi": "3.1.0", "paths": {"/": {"head": {"operationId": "a", "responses": {
@@ -163,6 +196,17 @@ struct HostileTests {
       let names = try Generated.files(document).files.keys.map { $0.split(separator: "/").last ?? "" }
       #expect(names.count == 2 && names.allSatisfy { $0.utf8.count < 200 })
     }
+  }
+
+  @Test func `lists that contain each other are shared`() throws {
+    let lists = (0..<30).map { level in
+      let next = ##"{"$ref": "#/components/schemas/L\##(level + 1)"}"##
+      let element = #"{"type": "object", "properties": {"a": \#(next), "b": \#(next)}}"#
+      return #", "L\#(level)": {"type": "array", "items": \#(element)}"#
+    }
+    let schema = ##"{"type": "object", "properties": {"l": {"$ref": "#/components/schemas/L0"}}}"##
+    let text = try Generated.model(schema, others: lists.joined() + #", "L30": {"type": "string"}"#).text
+    #expect(text.contains("var l: [L0Item]?") && !text.contains("struct L0Item"))
   }
 
   @Test func `many equal parts take little time`() throws {

@@ -131,6 +131,85 @@ struct ModelTests {
     #expect(notes.contains { $0.hasPrefix("#/components/schemas/List: the schema contains itself") })
   }
 
+  /// The files for a response with two properties, `a` and `b`, that refer to the schema `Comments`.
+  private static func comments(_ schemas: String) throws -> (files: [String: String], notes: [String]) {
+    let reference = ##"{"$ref": "#/components/schemas/Comments"}"##
+    return try Generated.files(
+      #"""
+      {"openapi": "3.1.0", "paths": {"/": {"get": {"operationId": "read", "responses": {"200": {"content": {
+        "application/json": {"schema": {"type": "object", "properties": {"a": \#(reference), "b": \#(reference),
+        "comment": {"type": "object", "properties": {"x": {}}}}}}}}}}}}, "components": {"schemas": {\#(schemas)}}}
+      """#)
+  }
+
+  @Test func `elements of a list can contain the list`() throws {
+    let (files, notes) = try Self.comments(
+      ##"""
+      "Comments": {"type": "array", "items": {"type": "object", "required": ["text"], "properties": {
+        "text": {"type": "string"}, "replies": {"$ref": "#/components/schemas/Comments"}}}}
+      """##)
+    #expect(notes == [])
+    let model = try #require(files["Models/Comment.swift"])
+    #expect(model.contains("struct Comment: Codable") && model.contains("  var replies: [Comment]?\n"))
+    let text = try #require(files["Requests/Read.swift"])
+    #expect(text.contains("var a: [Comment]?") && text.contains("var b: [Comment]?"))
+    #expect(text.contains("var comment: Comment2?"))
+  }
+
+  @Test(arguments: [
+    (#""allOf": [{"type": "object", "properties": {"a": {}}}]"#, "Comments?", "struct Comments:"),
+    (#""anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "null"}]"#, "Comments?", "struct Comments:"),
+    (#""type": "array", "items": {"enum": ["x"]}"#, "[Comment]?", "enum Comment:"),
+    (
+      #""additionalProperties": {"oneOf": [{"type": "string"}, {"type": "object"}]}"#, "[String: Comment]?",
+      "enum Comment:"
+    ),
+  ])
+  func `types in a named schema are shared`(schema: String, use: String, declaration: String) throws {
+    let files = try Self.comments(#""Comments": {\#(schema)}"#).files
+    #expect(files["Requests/Read.swift"]?.contains("var b: \(use)\n") == true)
+    #expect(files.filter { $0.key.hasPrefix("Models/") }.map(\.value).contains { $0.contains(declaration) })
+  }
+
+  @Test(arguments: ["readOnly", "writeOnly"])
+  func `properties of one direction are optional`(mark: String) throws {
+    let schema = ##"""
+      {"type": "object", "required": ["a", "b", "c", "d"], "properties": {
+        "a": {"type": "string", "\##(mark)": true}, "b": {"$ref": "#/components/schemas/Other"},
+        "c": {"type": ["string", "null"], "\##(mark)": true}, "d": {"type": "integer", "\##(mark)": false}}}
+      """##
+    let other = #", "Other": {"type": "string", "\#(mark)": true}"#
+    #expect(
+      try Generated.model(schema, others: other).text == """
+        struct Thing: Codable, Hashable, Sendable {
+          var a: String?
+          var b: String?
+          var c: String?
+          var d: Int
+        }
+
+        """)
+  }
+
+  @Test(
+    arguments: [
+      (#""allOf": [\#(base)], "oneOf": [{"type": "object", "properties": {"y": {}}}]"#, "#/components/schemas/Thing"),
+      (
+        #""allOf": [\#(base), {"properties": {"y": {}}, "anyOf": [{"enum": [1]}]}]"#,
+        "#/components/schemas/Thing/allOf/1"
+      ),
+      (#""properties": {"x": {}}, "anyOf": [{"type": "object", "title": "A"}]"#, "#/components/schemas/Thing"),
+      (#""allOf": [\#(base)], "anyOf": [{"required": ["x"]}, {"type": "object", "required": ["y"]}]"#, nil),
+      (#""properties": {"x": {}}, "oneOf": [{"type": "object", "required": ["x"]}, {"type": "null"}]"#, nil),
+    ] as [(String, String?)])
+  func `unions beside properties are reported`(schema: String, pointer: String?) throws {
+    let notes = try Generated.model("{\(schema)}").notes
+    #expect(notes.count == (pointer == nil ? 0 : 1) && notes.allSatisfy { $0.hasPrefix("\(pointer ?? ""): only ") })
+    #expect(notes.allSatisfy { $0.contains("not `oneOf` or `anyOf` beside") }, "\(notes)")
+  }
+
+  private static let base = #"{"type": "object", "properties": {"x": {}}}"#
+
   @Test func `names of Swift are not hidden`() throws {
     let schema =
       ##"{"type": "object", "properties": {"d": {"$ref": "#/components/schemas/Date"}, "class": {"type": "string"}}}"##

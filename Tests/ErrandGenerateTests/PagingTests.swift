@@ -63,6 +63,13 @@ struct PagingTests {
         == true)
     #expect(found.text?.contains("func items(of page: Response) -> [Response.DataItem] { page.data }") == true)
     #expect(found.text?.contains("request.startingAfter = last.id") == true)
+    let marked = items.replacing(#"{"type": "string"}}}}"#, with: #"{"type": "string", "readOnly": true}}}}"#)
+    let text = try Self.paging(
+      Self.parameter("starting_after", Self.text), marked + #", "has_more": {"type": "boolean"}"#,
+      required: #""data", "has_more""#
+    ).text
+    #expect(text?.contains("let last = items(of: page.value).last?.id else { return nil }") == true)
+    #expect(text?.contains("request.startingAfter = last\n") == true)
   }
 
   @Test(arguments: [

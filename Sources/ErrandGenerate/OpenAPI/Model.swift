@@ -5,7 +5,10 @@ final class Model {
     let key: String
     let name: String
     var type: TypeUse
+    /// Whether the property is sent as null if its value is nil.
     let isRequired: Bool
+    /// Whether the property is required, but only in requests or only in responses.
+    let isOneWay: Bool
     let doc: [String]
     /// Whether the value is stored outside of the struct, because the struct contains itself.
     var isIndirect = false
@@ -90,12 +93,13 @@ indirect enum TypeUse {
     if case .model(let model) = self, case .enumeration(let raw, _) = model.kind { raw } else { nil }
   }
 
-  /// Whether a request takes the value as an argument.
+  /// Whether a value can be a parameter in each place. Objects can only be parameters in the query.
   var isArgument: Bool {
     switch self {
     case .builtin(let builtin): builtin != .json && builtin != .data
     case .model: rawType != nil
-    case .array(let type), .map(let type), .optional(let type): type.isArgument
+    case .map: false
+    case .array(let type), .optional(let type): type.isArgument
     }
   }
 }

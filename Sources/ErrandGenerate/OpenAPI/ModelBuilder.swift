@@ -12,18 +12,39 @@ final class ModelBuilder {
   /// The schemas of models whose properties are not known yet.
   private var waiting: [(Model, Cursor)] = []
   private var namesByPointer: [String: String] = [:]
+  /// The names of all nested types. A top-level type with such a name would be hidden inside the type that contains the
+  /// nested one.
+  private var nestedNames: Set<String> = []
+  /// The name of the schema whose type is being determined, if it needs no model of its own, such as a list.
+  private var aliasName: String?
 
   init(_ files: DocumentFiles, taken: Set<String>) {
     self.files = files
     self.taken = taken
     schemas = SchemaReader(files: files)
     // Names do not depend on the operations that are chosen.
-    for (key, schema) in files.root["components"]?["schemas"]?.members ?? [] { _ = topName(key, schema.pointer) }
+    let named = files.root["components"]?["schemas"]?.members ?? []
+    let names = named.map { key, schema in topName(SwiftName.type(key), schema.pointer) }
+    for ((_, schema), name) in zip(named, names) { nameElement(of: schema, name) }
+  }
+
+  /// Takes the name of the type of the elements of a list or a dictionary that has a name.
+  private func nameElement(of schema: Cursor, _ name: String) {
+    var (here, name) = (schema, name)
+    while here.text("$ref") == nil {
+      let hasParts = ["allOf", "oneOf", "anyOf"].contains { (here.node[$0]?.elements?.count ?? 0) > 1 }
+      if hasParts || here.node["properties"] != nil || here.node["enum"] != nil {
+        if here.pointer != schema.pointer { _ = topName(name, here.pointer) }
+        return
+      }
+      guard let element = here["items"] ?? here["additionalProperties"] else { return }
+      (here, name) = (element, SwiftName.singular(name))
+    }
   }
 
   /// Takes a name for a type of the module.
   func take(_ name: String, orElse other: String) -> String {
-    let isTaken = { (name: String) in self.isTaken(name) }
+    let isTaken = { (name: String) in self.isTaken(name) || self.nestedNames.contains(name) }
     let name = SwiftName.unique(isTaken(name) ? other : name, isTaken)
     taken.insert(name.lowercased())
     return name
@@ -33,9 +54,9 @@ final class ModelBuilder {
     taken.contains(name.lowercased()) || SwiftName.reservedTypes.contains(name)
   }
 
-  private func topName(_ key: String, _ pointer: String) -> String {
+  /// The name of the top-level type for a schema: the wished one unless it is taken.
+  private func topName(_ name: String, _ pointer: String) -> String {
     if let name = namesByPointer[pointer] { return name }
-    let name = SwiftName.type(key)
     let own = take(name, orElse: "\(name)Model")
     namesByPointer[pointer] = own
     return own
@@ -48,16 +69,15 @@ final class ModelBuilder {
     models.breakCycles()
   }
 
-  /// The type for a schema. `name` is the name of a model for a schema without a name, which is nested in `parent`.
-  func type(of schema: Cursor, name: String, in parent: Model) -> TypeUse {
+  /// The type for a schema. `name` is the name of a model for a schema without a name. The model is nested in `parent`;
+  /// without a parent it is a top-level model.
+  func type(of schema: Cursor, name: String, in parent: Model?) -> TypeUse {
     let type = plainType(of: schema, name: name, in: parent)
     return schemas.isNullable(schema) ? type.asOptional : type
   }
 
-  private func plainType(of schema: Cursor, name: String, in parent: Model) -> TypeUse {
-    if schema.text("$ref") != nil {
-      return files.resolved(schema).map { referenced($0, in: parent) } ?? .builtin(.json)
-    }
+  private func plainType(of schema: Cursor, name: String, in parent: Model?) -> TypeUse {
+    if schema.text("$ref") != nil { return files.resolved(schema).map(referenced) ?? .builtin(.json) }
     switch schemas.shape(of: schema) {
     case .builtin(let builtin): return .builtin(builtin)
     case .wrapped(let other): return plainType(of: other, name: name, in: parent)
@@ -69,12 +89,13 @@ final class ModelBuilder {
       return .map(value)
     case .union(let members, _):
       if let simple = simpleType(of: members) { return simple }
-      return nested(schema, name, in: parent)
-    case .enumeration, .object: return nested(schema, name, in: parent)
+      return .model(model(of: schema, name, in: parent))
+    case .enumeration, .object: return .model(model(of: schema, name, in: parent))
     }
   }
 
-  private func nested(_ schema: Cursor, _ name: String, in parent: Model) -> TypeUse {
+  private func model(of schema: Cursor, _ name: String, in parent: Model?) -> Model {
+    guard let parent else { return topModel(schema, name) }
     var taken: Set<String> = []
     var outer: Model? = parent
     while let model = outer {
@@ -82,50 +103,59 @@ final class ModelBuilder {
       outer = model.parent
     }
     taken.formUnion(parent.nested.map(\.name))
-    // `Content` and `Response` are the names of a request's own types.
-    let isOwn = parent.parent == nil && ["Response", "Content"].contains(name)
+    // No top-level type has the name `Response`, because it is a name of each request.
+    let isOwn = parent.parent == nil && name == "Response"
     let own = SwiftName.unique(name) { taken.contains($0) || (!isOwn && self.isTaken($0)) }
+    nestedNames.insert(own)
     let model = Model(own, doc: SchemaDoc.paragraphs(schema), parent: parent)
     parent.nested.append(model)
     fill(model, schema)
-    return .model(model)
+    return model
+  }
+
+  /// The top-level model of a schema. Its properties are determined later, so that it can contain itself.
+  private func topModel(_ schema: Cursor, _ name: String) -> Model {
+    let pointer = schema.pointer
+    if let model = modelsByPointer[pointer] { return model }
+    // A schema that only wraps another one leaves its name to it.
+    let model = Model(name == aliasName ? name : topName(name, pointer), doc: SchemaDoc.paragraphs(schema))
+    modelsByPointer[pointer] = model
+    models.append(model)
+    if let kind = listed(schemas.finalShape(of: schema)) { model.kind = kind } else { waiting.append((model, schema)) }
+    return model
   }
 
   /// The type of a schema that has a name, because something refers to it.
-  private func referenced(_ schema: Cursor, in parent: Model) -> TypeUse {
+  private func referenced(_ schema: Cursor) -> TypeUse {
     let pointer = schema.pointer
     if let model = modelsByPointer[pointer] { return .model(model) }
     if let type = typesByPointer[pointer] { return type }
-    let name = topName(schema.path?.key ?? "Value", pointer)
+    let name = topName(SwiftName.type(schema.path?.key ?? "Value"), pointer)
     guard let shape = schemas.finalShape(of: schema) else { return .builtin(.json) }
     switch shape {
     case .enumeration, .object: break
     case .union(let members, _) where simpleType(of: members) == nil: break
-    default: return alias(schema, name, pointer, in: parent)
+    default: return alias(schema, name, pointer)
     }
-    if case .wrapped(let other) = schemas.shape(of: schema) { return alias(other, name, pointer, in: parent) }
-    let model = Model(name, doc: SchemaDoc.paragraphs(schema))
-    modelsByPointer[pointer] = model
-    models.append(model)
-    if case .enumeration(let raw, let values) = shape {
-      model.kind = .enumeration(raw, values)
-    } else {
-      waiting.append((model, schema))
-    }
-    return .model(model)
+    if case .wrapped(let other) = schemas.shape(of: schema) { return alias(other, name, pointer) }
+    return .model(topModel(schema, name))
   }
 
-  /// The type of a schema with a name that needs no model of its own.
-  private func alias(_ schema: Cursor, _ name: String, _ pointer: String, in parent: Model) -> TypeUse {
+  /// The type of a schema with a name that needs no model of its own. Models inside it are top-level models, because all
+  /// users of the schema share them.
+  private func alias(_ schema: Cursor, _ name: String, _ pointer: String) -> TypeUse {
     guard running.count < 64, running.insert(pointer).inserted else {
       files.note(schema, "the schema contains itself without an object between, or is too deep; it becomes any JSON")
       return .builtin(.json)
     }
-    defer { running.remove(pointer) }
-    let countBefore = parent.nested.count
-    let type = plainType(of: schema, name: name == parent.name ? "\(name)Item" : name, in: parent)
-    // A type that is nested in one user cannot be shared with others.
-    if parent.nested.count == countBefore { typesByPointer[pointer] = type }
+    let outer = aliasName
+    aliasName = name
+    defer {
+      running.remove(pointer)
+      aliasName = outer
+    }
+    let type = plainType(of: schema, name: name, in: nil)
+    typesByPointer[pointer] = type
     return type
   }
 
@@ -145,10 +175,12 @@ final class ModelBuilder {
     let properties = parts.properties.map { key, schema -> Model.Property in
       let name = SwiftName.unique(SwiftName.member(key)) { names.contains($0) }
       names.insert(name)
-      let isRequired = parts.required.contains(key)
+      let isListed = parts.required.contains(key)
+      let isOneWay = isListed && schemas.isOneWay(schema)
+      let isRequired = isListed && !isOneWay
       let type = type(of: schema, name: SwiftName.type(key), in: model)
       return Model.Property(
-        key: key, name: name, type: isRequired ? type : type.asOptional, isRequired: isRequired,
+        key: key, name: name, type: isRequired ? type : type.asOptional, isRequired: isRequired, isOneWay: isOneWay,
         doc: SchemaDoc.paragraphs(schema))
     }
     let additional = parts.additional.map { schema -> TypeUse in
@@ -183,12 +215,7 @@ final class ModelBuilder {
   }
 
   private func fill(_ model: Model, _ members: [Cursor], _ discriminator: Cursor?) {
-    let lists = members.compactMap { member -> [String]? in
-      if case .enumeration(.string, let values) = schemas.finalShape(of: member) { values } else { nil }
-    }
-    if lists.count == members.count {
-      return model.kind = .enumeration(.string, SchemaReader.distinct(lists.flatMap(\.self)))
-    }
+    if let kind = listed(.union(members, discriminator: discriminator)) { return model.kind = kind }
     let (property, tags) = tags(of: members, discriminator)
     var names: Set<String> = ["other", "hashValue"]
     var cases: [Model.UnionCase] = []
@@ -210,6 +237,19 @@ final class ModelBuilder {
     case .array(let element): caseName(element) + "List"
     case .map(let value): caseName(value) + "Map"
     case .optional(let wrapped): caseName(wrapped)
+    }
+  }
+
+  /// The enumeration for listed values, and for a union of several lists of texts; nil for other shapes.
+  private func listed(_ shape: SchemaShape?) -> Model.Kind? {
+    switch shape {
+    case .enumeration(let raw, let values): return .enumeration(raw, values)
+    case .union(let members, _):
+      let lists = members.compactMap { member -> [String]? in
+        if case .enumeration(.string, let values) = schemas.finalShape(of: member) { values } else { nil }
+      }
+      return lists.count == members.count ? .enumeration(.string, SchemaReader.distinct(lists.flatMap(\.self))) : nil
+    default: return nil
     }
   }
 
@@ -257,7 +297,7 @@ final class ModelBuilder {
     case .builtin: 4
     case .enumeration: 5
     case .array, .union: 6
-    case .object(let parts): 1_000 - min(parts.required.count, 900)
+    case .object(let parts): 1_000 - min(schemas.requiredCount(of: parts), 900)
     case .map: 2_000
     case .wrapped, nil: 3_000
     }

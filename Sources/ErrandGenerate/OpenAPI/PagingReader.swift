@@ -115,8 +115,8 @@ struct PagingReader {
     guard let more else { return nil }
     if let last = Self.one(candidates, ["endcursor", "lastid"], isSame) { return .value(last, more: more) }
     let id = Self.properties(of: element).first { $0.key == "id" }
-    guard Paging.plain(position.key) == "startingafter", !element.isOptional, let id, !id.type.isOptional,
-      case .builtin(argument) = id.type
+    guard Paging.plain(position.key) == "startingafter", !element.isOptional, let id,
+      !id.type.isOptional || id.isOneWay, case .builtin(argument) = id.type.wrapped
     else { return nil }
     return .lastItem(id: id, more: more)
   }

@@ -84,6 +84,21 @@ struct SchemaReader {
     schema.text("type") == "null" || schema.node["enum"]?.elements?.allSatisfy(\.isNull) == true
   }
 
+  /// Whether a property is only sent in requests or only in responses. If it is required, it is required only there.
+  func isOneWay(_ schema: Cursor) -> Bool { isReadOnly(schema) || isMarked(schema, "writeOnly") }
+
+  /// Whether a property is only sent in responses.
+  func isReadOnly(_ schema: Cursor) -> Bool { isMarked(schema, "readOnly") }
+
+  private func isMarked(_ schema: Cursor, _ key: String) -> Bool {
+    schema.isTrue(key) || files.resolved(schema)?.isTrue(key) == true
+  }
+
+  /// The number of names that each object has in requests and in responses.
+  func requiredCount(of parts: ObjectParts) -> Int {
+    parts.required.count - parts.properties.count { parts.required.contains($0.key) && isOneWay($0.schema) }
+  }
+
   func shape(of schema: Cursor) -> SchemaShape {
     if schema.text("$ref") != nil { return .wrapped(schema) }
     if schema.node["allOf"] != nil { return merged(schema) }
@@ -154,7 +169,10 @@ struct SchemaReader {
 
   private func merged(_ schema: Cursor) -> SchemaShape {
     let all = schema["allOf"]?.elements ?? []
-    if all.count == 1, schema["properties"] == nil, schema["required"] == nil { return .wrapped(all[0]) }
+    if all.count == 1, schema["properties"] == nil, schema["required"] == nil {
+      noteUnion(beside: schema)
+      return .wrapped(all[0])
+    }
     var parts = ObjectParts()
     var others: [Cursor] = []
     var seen: Set<String> = []
@@ -178,11 +196,13 @@ struct SchemaReader {
   ) {
     guard depth < 32 else { return files.note(schema, "`allOf` is nested too deeply") }
     guard seen.insert(schema.pointer).inserted else { return }
+    noteUnion(beside: schema)
     for part in schema["allOf"]?.elements ?? [] {
       guard let resolved = files.resolved(part) else { continue }
       if resolved.node["allOf"] != nil {
         collect(resolved, into: &parts, &others, depth: depth + 1, &seen)
       } else if resolved["properties"] != nil || (Self.types(of: resolved) == ["object"] && !Self.isUnion(resolved)) {
+        noteUnion(beside: resolved)
         add(resolved, to: &parts)
       } else if resolved.node["required"] != nil, resolved.node["type"] == nil, !Self.isUnion(resolved) {
         add(resolved, to: &parts)
@@ -197,15 +217,30 @@ struct SchemaReader {
 
   // MARK: - Unions
 
-  private func union(_ schema: Cursor) -> SchemaShape? {
-    let all = ["oneOf", "anyOf"].flatMap { schema[$0]?.elements ?? [] }
+  /// The members of a union that describe types.
+  private static func members(of schema: Cursor) -> [Cursor] {
     let kinds = ["$ref", "type", "properties", "allOf", "oneOf", "anyOf", "enum", "const"]
-    let members = all.filter { member in
-      !Self.isNull(member) && kinds.contains { member.node[$0] != nil }
+    return ["oneOf", "anyOf"].flatMap { schema[$0]?.elements ?? [] }.filter { member in
+      !isNull(member) && kinds.contains { member.node[$0] != nil }
     }
+  }
+
+  /// Reports a union beside properties or `allOf`. A member that only lists required properties adds nothing to them.
+  private func noteUnion(beside schema: Cursor) {
+    let plain: Set = ["type", "required", "title", "description"]
+    let adds = Self.members(of: schema).contains { member in
+      !(member.node["required"] != nil && member.members.allSatisfy { plain.contains($0.key) })
+    }
+    guard adds else { return }
+    let what = schema.node["allOf"] == nil ? "the properties are generated" : "`allOf` is generated"
+    files.note(schema, "only \(what), not `oneOf` or `anyOf` beside \(schema.node["allOf"] == nil ? "them" : "it")")
+  }
+
+  private func union(_ schema: Cursor) -> SchemaShape? {
+    let members = Self.members(of: schema)
     guard !members.isEmpty else { return nil }
     guard schema.node["properties"] == nil else {
-      files.note(schema, "only the properties are generated, not `oneOf` or `anyOf` beside them")
+      noteUnion(beside: schema)
       return nil
     }
     return members.count == 1 ? .wrapped(members[0]) : .union(members, discriminator: schema["discriminator"])

@@ -25,8 +25,10 @@ struct PagingWriter {
     switch paging.next {
     case .value(let place, let more): return writeValue(place, more, &text)
     case .lastItem(let id, let more):
-      text.line("guard \(Self.isTrue(more)), let last = items(of: page.value).last else { return nil }")
-      return "last.\(SwiftName.escaped(id.name))"
+      let name = SwiftName.escaped(id.name)
+      let last = id.type.isOptional ? "last?.\(name)" : "last"
+      text.line("guard \(Self.isTrue(more)), let last = items(of: page.value).\(last) else { return nil }")
+      return id.type.isOptional ? "last" : "last.\(name)"
     case .page(let first, let more):
       text.line("guard \(Self.isTrue(more)) else { return nil }")
       return first.isEmpty ? "\(name) + 1" : "(\(own(first))) + 1"
