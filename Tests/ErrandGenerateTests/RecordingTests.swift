@@ -100,6 +100,15 @@ struct RecordingTests {
     #expect(try Self.properties(#"{"a": {"canary7f3c": 1}}"#, #"{"a": {"code": 1}}"#) == ["a: [String: Int]"])
   }
 
+  @Test func `the type of a JSON body is kept`() throws {
+    var exchange = Self.exchange("/a/1", method: "PATCH", status: 204)
+    for (type, isWritten) in [("application/merge-patch+json", true), ("application/json; charset=utf-8", false)] {
+      exchange.body = .init(type: type, bytes: Array(#"{"a": 1}"#.utf8))
+      let text = try Self.files([exchange])["Requests/PatchA.swift"] ?? ""
+      #expect(text.contains(#""Content-Type": "\#(type)""#) == isWritten && text.contains("var a: Int"), "\(text)")
+    }
+  }
+
   @Test func `lists and details share a type`() throws {
     let files = try Self.files([
       Self.exchange("/teas", #"{"teas": [{"id": 1}], "total": 1}"#),

@@ -65,6 +65,106 @@ struct RequestTests {
     #expect(text?.contains("var credential: RequestCredential { .none }") == isOpen)
   }
 
+  /// The request for an operation with a body, without a path variable.
+  private static func text(_ operation: String, more: String = "") throws -> (text: String, notes: [String]) {
+    let (files, notes) = try Generated.files(
+      document(#""post": {"operationId": "a", \#(operation), "responses": {}}"#, path: "/a", more: more))
+    return (files["Requests/A.swift"] ?? "", notes)
+  }
+
+  @Test(
+    arguments: [
+      ("application/json", nil), ("*/*", nil), ("application/merge-patch+json", "application/merge-patch+json"),
+      ("application/json-patch+json", "application/json-patch+json"),
+      ("application/json; version=2", "application/json; version=2"), ("application/*+json", nil),
+    ] as [(String, String?)])
+  func `JSON bodies have the declared type`(media: String, type: String?) throws {
+    let content = #""content": {"\#(media)": {"schema": {"type": "integer"}}}"#
+    let required = try Self.text(#""requestBody": {"required": true, \#(content)}"#).text
+    let optional = try Self.text(#""requestBody": {\#(content)}"#).text
+    guard let type else { return #expect(!required.contains("headers") && !optional.contains("headers")) }
+    #expect(required.contains(#"var headers: RequestHeaders { ["Content-Type": "\#(type)"] }"#))
+    #expect(optional.contains(#"    if content != nil { headers.set("Content-Type", "\#(type)") }"#))
+  }
+
+  @Test func `type of a body is beside other fields`() throws {
+    let text = try Self.text(
+      #"""
+      "requestBody": {"required": true, "content": {"application/a+json": {}}}, "parameters": [
+        {"name": "X-A", "in": "header", "required": true, "schema": {"type": "string"}},
+        {"name": "c", "in": "cookie", "schema": {"type": "array", "items": {"type": "string"}}},
+        {"name": "d", "in": "cookie", "required": true, "schema": {"type": "integer"}},
+        {"name": "e", "in": "cookie", "required": true, "schema": {"enum": ["x"]}}]
+      """#
+    ).text
+    #expect(text.contains(#"    var headers: RequestHeaders = ["Content-Type": "application/a+json", "X-A": xA]"#))
+    #expect(text.contains(#"c.map { "c=" + $0.map { CookieText.escaped($0) }.joined(separator: ",") }"#), "\(text)")
+    #expect(text.contains(#""d=" + "\(d)""#) && text.contains(#""e=" + CookieText.escaped(e.rawValue)"#))
+  }
+
+  @Test(
+    arguments: [
+      (
+        #"{"url": "https://{r}.b.example/v2/", "variables": {"r": {"default": "eu"}}}"#, "https://eu.b.example/v2/a",
+        nil
+      ),
+      (#"{"url": "http://b.example"}"#, "http://b.example/a", nil),
+      (#"{"url": "/v2"}"#, "/a", "the server “/v2” is not absolute; the request uses the base URL of the client"),
+      (
+        #"{"url": "httpbin/"}"#, "/a",
+        "the server “httpbin/” is not absolute; the request uses the base URL of the client"
+      ),
+      (
+        #"{"url": "https://{r}.b.example"}"#, "/a",
+        "a variable of the server “https://{r}.b.example” has no default; the request uses the base URL of the client"
+      ),
+      (#"{"url": "/v1"}"#, "/a", nil),
+    ] as [(String, String, String?)])
+  func `servers of operations are used`(server: String, path: String, note: String?) throws {
+    let (text, notes) = try Self.text(#""servers": [\#(server)]"#, more: #", "servers": [{"url": "/v1"}]"#)
+    #expect(text.contains(#"var path: Path { "\#(path)" }"#), "\(text)")
+    #expect(notes == (note.map { ["#/paths/~1a/post/servers/0: \($0)"] } ?? []))
+  }
+
+  @Test(arguments: [
+    ("query", "", "var p: [String: Int]?", "for entry in p.map({ Arguments(encoding: $0) })?.entries ?? []"),
+    ("query", #", "style": "deepObject""#, "var p: [String: Int]?", #"["p": p.map { Arguments(encoding: $0) }]"#),
+    ("header", "", "var p: String?", #"headers.set("p", p)"#),
+    ("cookie", "", "var p: String?", "CookieText.escaped($0)"),
+  ])
+  func `free objects are parameters`(place: String, style: String, property: String, use: String) throws {
+    let schema = #"{"type": "object", "additionalProperties": {"type": "integer"}}"#
+    let (text, notes) = try Self.text(
+      #""parameters": [{"name": "p", "in": "\#(place)", "schema": \#(schema)\#(style)}]"#)
+    #expect(text.contains("  \(property)\n") && text.contains(use), "\(text)")
+    let note = "a parameter in the \(place) cannot have the type [String: Int]; it becomes a string"
+    #expect(notes == (place == "query" ? [] : ["#/paths/~1a/post/parameters/0: \(note)"]))
+  }
+
+  @Test(arguments: [
+    (#"{"type": "object"}"#, "[String: JSONValue]?", true), (#"{"oneOf": [\#(object), \#(object)]}"#, "P?", true),
+    (#"{"oneOf": [\#(object), {"type": "integer"}]}"#, "String?", false),
+    (#"{"type": "array", "items": {"type": "object"}}"#, "String?", false),
+  ])
+  func `only objects are spread`(schema: String, type: String, isSpread: Bool) throws {
+    let text = try Self.text(#""parameters": [{"name": "p", "in": "query", "schema": \#(schema)}]"#).text
+    #expect(text.contains("  var p: \(type)\n") && text.contains("for entry in") == isSpread, "\(text)")
+  }
+
+  private static let object = #"{"type": "object", "properties": {"a": {"type": "string"}}}"#
+
+  @Test func `lists of the query leave a form alone`() throws {
+    let media = "application/x-www-form-urlencoded"
+    let parameters = #"""
+      "parameters": [{"name": "q", "in": "query", "explode": false, "schema": {"type": "array", "items": {"type": "string"}}}]
+      """#
+    let body = #""requestBody": {"content": {"\#(media)": {"schema": \#(Self.object)}}}"#
+    let text = try Self.text(parameters + ", " + body).text
+    #expect(!text.contains("argumentStyle"))
+    #expect(text.contains(#"["q": q?.map { $0 }.joined(separator: ",")]"#), "\(text)")
+    #expect(try Self.text(parameters).text.contains("ArgumentStyle(arrays: .commas)"))
+  }
+
   @Test func `other files are read`() throws {
     let operation =
       #""get": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "models/a.json#/defs/Pen"}}}}}}"#

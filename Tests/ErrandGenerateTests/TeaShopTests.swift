@@ -63,6 +63,21 @@ struct TeaShopTests {
     #expect(sent.bodyText == #"{"note":null}"#)
   }
 
+  @Test func `type of a JSON body arrives`() async throws {
+    let server = try LoopbackServer { _ in .json(#"[{"text": "a", "id": 1, "parts": [{"text": "b"}]}]"#) }
+    let request = LabelTea(
+      teaID: 7, clerk: #"a; b="ü%2F""#, labels: ["y": "2 3", "x": "1"], content: LabelTea.Content(label: "new"))
+    let labels = try await Self.client(server).send(request)
+    #expect(labels == [Label(id: 1, text: "a", parts: [Label(text: "b")])])
+    let sent = try await server.request(number: 1)
+    #expect(sent.target == "/v1/teas/7/labels?x=1&y=2%203")
+    #expect(sent.headers["Content-Type"] == "application/merge-patch+json")
+    #expect(sent.headers["Cookie"] == "clerk=a%3B%20b=%22%C3%BC%2F%22")
+    #expect(sent.bodyText == #"{"label":"new"}"#)
+    _ = try await Self.client(server).send(LabelTea(teaID: 7, clerk: "a"))
+    #expect(try await server.request(number: 2).headers["Content-Type"] == nil)
+  }
+
   @Test func `forms and texts arrive as declared`() async throws {
     let server = try LoopbackServer { _ in .text("token") }
     let token = try await Self.client(server).send(Login(content: Login.Content(user: "a b", scopes: ["x", "y"])))

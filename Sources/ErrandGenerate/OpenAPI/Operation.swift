@@ -27,7 +27,8 @@ final class Operation {
   }
 
   enum Body {
-    case json(Property)
+    /// JSON, with its media type if that is none of the usual ones.
+    case json(Property, type: String?)
     case form(Property)
     case multipart([Part])
     case text(Property, String)
@@ -57,6 +58,7 @@ final class Operation {
   var paging: Paging?
   /// Whether the operation needs no credential although others do.
   var isOpen = false
+  /// The absolute URL of the only server that has the operation, without a slash at its end.
   var server: String?
   /// Whether lists in a form have indexes, because the document encodes them as deep objects.
   var hasIndexedForm = false
@@ -72,7 +74,7 @@ final class Operation {
   var properties: [Property] {
     var all = parameters.map(\.property)
     switch body {
-    case .json(let property), .form(let property), .text(let property, _), .bytes(let property): all.append(property)
+    case .json(let property, _), .form(let property), .text(let property, _), .bytes(let property): all.append(property)
     case .multipart(let parts): all += parts.map(\.property)
     case nil: break
     }

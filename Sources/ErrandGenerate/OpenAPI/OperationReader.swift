@@ -15,7 +15,25 @@ struct OperationReader {
     if let security = operation.cursor["security"] {
       operation.isOpen = security.elements.allSatisfy { $0.members.isEmpty }
     }
-    operation.server = (operation.cursor["servers"] ?? item["servers"])?.elements.first?.text("url")
+    operation.server = server(of: operation, item)
+  }
+
+  /// The server that an operation or a path names for itself, if the request can use it.
+  private func server(of operation: Operation, _ item: Cursor) -> String? {
+    guard let server = (operation.cursor["servers"] ?? item["servers"])?.elements.first,
+      var url = FamilyWriter.url(server), url != files.root["servers"]?.elements.first.flatMap(FamilyWriter.url)
+    else { return nil }
+    guard ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) }) else {
+      files.note(server, "the server “\(url)” is not absolute; the request uses the base URL of the client")
+      return nil
+    }
+    guard PathTemplate(url).variables.isEmpty else {
+      files.note(
+        server, "a variable of the server “\(url)” has no default; the request uses the base URL of the client")
+      return nil
+    }
+    while url.hasSuffix("/") { url.removeLast() }
+    return operation.path.hasPrefix("/") ? url : url + "/"
   }
 
   // MARK: - Parameters
@@ -56,8 +74,8 @@ struct OperationReader {
     let type = models.type(of: schema, name: Self.typeName(key), in: operation.model).withoutNull
     var doc = SchemaDoc.paragraphs(cursor)
     if let value = schema.node["default"]?.scalarText { doc.append("The server's default is `\(value)`.") }
-    let isObject = if case .model = type, type.rawType == nil { true } else { false }
-    let usable: TypeUse = type.isArgument || (place == .query && isObject) ? type : .builtin(.string)
+    let isObject = place == .query && !type.isArgument && isObject(schema)
+    let usable: TypeUse = type.isArgument || isObject ? type : .builtin(.string)
     if case .builtin(.string) = usable, !type.isArgument {
       files.note(cursor, "a parameter in the \(place.rawValue) cannot have the type \(type.text); it becomes a string")
     }
@@ -65,6 +83,19 @@ struct OperationReader {
     var parameter = Operation.Parameter(place: place, key: key, property: property, schema: schema)
     readStyle(&parameter, cursor, isObject: isObject)
     operation.parameters.append(parameter)
+  }
+
+  /// Whether all values of a schema are objects.
+  private func isObject(_ schema: Cursor) -> Bool {
+    func isOne(_ shape: SchemaShape?) -> Bool {
+      switch shape {
+      case .object, .map: true
+      default: false
+      }
+    }
+    let shape = models.schemas.finalShape(of: schema)
+    guard case .union(let members, _) = shape else { return isOne(shape) }
+    return members.allSatisfy { isOne(models.schemas.finalShape(of: $0)) }
   }
 
   /// The name of a type for a parameter without a type of its own. Some names belong to the request.
@@ -124,10 +155,12 @@ struct OperationReader {
       let property = property(name, type, isRequired: isRequired, doc: doc, &names)
       operation.hasIndexedForm =
         content["encoding"]?.members.contains { $0.value.text("style") == "deepObject" } ?? false
-      operation.body = Self.rank(media) == 0 ? .json(property) : .form(property)
+      let isUsual = media.lowercased() == "application/json" || media.utf8.contains(UInt8(ascii: "*"))
+      operation.body = Self.rank(media) == 0 ? .json(property, type: isUsual ? nil : media) : .form(property)
     case 1: readMultipart(operation, content, &names)
     case 3:
-      operation.body = .text(property("content", .builtin(.string), isRequired: isRequired, doc: doc, &names), media)
+      let type = media.utf8.contains(UInt8(ascii: "*")) ? "text/plain" : media
+      operation.body = .text(property("content", .builtin(.string), isRequired: isRequired, doc: doc, &names), type)
     default:
       let hint =
         "The body: `.file(url, type: \(SwiftText.literal(media)))`, or `.bytes(data, type: \(SwiftText.literal(media)))`."
@@ -155,7 +188,7 @@ struct OperationReader {
       return files.note(content, "a form of several parts needs a schema with properties")
     }
     let fields = parts.properties.map { key, schema -> Operation.Part in
-      let isRequired = parts.required.contains(key)
+      let isRequired = parts.required.contains(key) && !models.schemas.isReadOnly(schema)
       var element = schema
       var isList = false
       if case .array(let items?) = models.schemas.finalShape(of: schema) { (element, isList) = (items, true) }

@@ -94,7 +94,7 @@ final class DraftOperation {
     // A body of any other format, such as a form of several parts, is made by the caller.
     var schema: DocumentNode = ["type": "string", "format": "binary"]
     if first.isJSON {
-      media = "application/json"
+      if first.type.isEmpty || media.contains("*") { media = "application/json" }
       let shape = SampleShape()
       for value in bodies.compactMap(\.json) { shape.add(value) }
       schema = shape.schema()

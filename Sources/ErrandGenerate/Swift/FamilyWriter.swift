@@ -35,7 +35,7 @@ struct FamilyWriter {
   }
 
   /// The URL of a server with the defaults of its variables.
-  private static func url(_ server: Cursor) -> String? {
+  static func url(_ server: Cursor) -> String? {
     guard let url = server.text("url") else { return nil }
     return PathTemplate(url).parts.enumerated().map { index, part in
       index % 2 == 0 ? part : server["variables"]?[part]?.node["default"]?.scalarText ?? "{\(part)}"

@@ -57,7 +57,7 @@ struct RequestWriter {
   // MARK: - Path
 
   private func writePath(_ operation: Operation, _ text: inout SwiftText) {
-    var literal = operation.server.map { $0.hasPrefix("http") ? SwiftText.literalContent($0) : "" } ?? ""
+    var literal = SwiftText.literalContent(operation.server ?? "")
     for (index, part) in PathTemplate(operation.path).parts.enumerated() {
       guard index % 2 == 1 else {
         literal += SwiftText.literalContent(part)
@@ -95,7 +95,9 @@ struct RequestWriter {
     let parameters = operation.parameters.filter { $0.place == .query }
     let lists = parameters.filter { if case .array = $0.property.type { true } else { false } }
     let style = lists.first.flatMap { Self.style(of: $0.lists) }
-    let arrays = operation.hasIndexedForm ? ".indexed" : style
+    // The style applies to the query and to a form in the body, whose lists are repeated unless they have indexes.
+    let isForm = if case .form = operation.body { true } else { false }
+    let arrays = operation.hasIndexedForm ? ".indexed" : isForm ? nil : style
     if let arrays { text.line("\(access)var argumentStyle: ArgumentStyle { ArgumentStyle(arrays: \(arrays)) }") }
     guard !parameters.isEmpty else { return }
     var items: [String] = []
@@ -108,7 +110,7 @@ struct RequestWriter {
           parameter.property.isOptional
           ? "\(name).map({ Arguments(encoding: $0) })?.entries ?? []" : "Arguments(encoding: \(name)).entries"
         loops.append("for entry in \(value) { arguments.append(entry.name, entry.value) }")
-      } else if case .model(let model) = parameter.property.type, TypeUse.model(model).rawType == nil {
+      } else if Self.isObject(parameter.property.type) {
         items.append(
           "\(key): "
             + (parameter.property.isOptional
@@ -142,6 +144,14 @@ struct RequestWriter {
     }
   }
 
+  private static func isObject(_ type: TypeUse) -> Bool {
+    switch type {
+    case .model: type.rawType == nil
+    case .map: true
+    default: false
+    }
+  }
+
   private static func isJoinedByOther(_ lists: Operation.Parameter.Lists) -> Bool {
     if case .joined(let separator) = lists { separator != "," } else { false }
   }
@@ -167,16 +177,22 @@ struct RequestWriter {
   private func writeHeaders(_ operation: Operation, _ text: inout SwiftText) {
     let fields = operation.parameters.filter { $0.place == .header }
     let cookies = operation.parameters.filter { $0.place == .cookie }
-    guard !fields.isEmpty || !cookies.isEmpty else { return }
-    let fixed = fields.filter { !$0.property.isOptional }.map { field in
+    let type = Self.contentType(operation)
+    guard !fields.isEmpty || !cookies.isEmpty || type != nil else { return }
+    var fixed = fields.filter { !$0.property.isOptional }.map { field in
       "\(SwiftText.literal(field.key)): \(Self.text(SwiftName.escaped(field.property.name), field.property.type))"
     }
+    if let type, !type.body.isOptional { fixed.insert("\"Content-Type\": \(type.literal)", at: 0) }
+    let others = fields.filter(\.property.isOptional)
+    let isFixed = others.isEmpty && cookies.isEmpty && type?.body.isOptional != true
     let short = "\(access)var headers: RequestHeaders { [\(fixed.joined(separator: ", "))] }"
-    if fixed.count == fields.count, cookies.isEmpty, short.count <= 118 { return text.line(short) }
+    if isFixed, short.count <= 118 { return text.line(short) }
     text.block("\(access)var headers: RequestHeaders") { text in
-      let others = fields.filter(\.property.isOptional)
-      if others.isEmpty, cookies.isEmpty { return text.list("[", fixed, "]") }
+      if isFixed { return text.list("[", fixed, "]") }
       text.list("var headers: RequestHeaders = [", fixed.isEmpty ? [":"] : fixed, "]")
+      if let type, type.body.isOptional {
+        text.line("if \(SwiftName.escaped(type.body.name)) != nil { headers.set(\"Content-Type\", \(type.literal)) }")
+      }
       for field in others {
         let name = SwiftName.escaped(field.property.name)
         let value = Self.text(name, field.property.type)
@@ -187,18 +203,33 @@ struct RequestWriter {
     }
   }
 
+  /// The media type of a JSON body that is not sent as `application/json`. The field wins over the type of the body.
+  private static func contentType(_ operation: Operation) -> (literal: String, body: Operation.Property)? {
+    guard case .json(let property, let type?) = operation.body else { return nil }
+    return (SwiftText.literal(type), property)
+  }
+
   private func writeCookies(_ cookies: [Operation.Parameter], _ text: inout SwiftText) {
     guard !cookies.isEmpty else { return }
     let items = cookies.map { cookie in
       let name = SwiftName.escaped(cookie.property.name)
       let key = SwiftText.literal("\(cookie.key)=")
       return cookie.property.isOptional
-        ? "\(name).map { \(key) + \(Self.text("$0", cookie.property.type)) }"
-        : "\(key) + \(Self.text(name, cookie.property.type))"
+        ? "\(name).map { \(key) + \(Self.cookie("$0", cookie.property.type)) }"
+        : "\(key) + \(Self.cookie(name, cookie.property.type))"
     }
     text.list("let cookies: [String?] = [", items, "]")
     text.line("let sent = cookies.compactMap { $0 }.joined(separator: \"; \")")
     text.line("if !sent.isEmpty { headers.set(\"Cookie\", .secret(sent)) }")
+  }
+
+  /// An expression for a value in a cookie. A text could contain the semicolon that ends the cookie.
+  private static func cookie(_ value: String, _ type: TypeUse) -> String {
+    switch type {
+    case .array(let element): "\(value).map { \(cookie("$0", element)) }.joined(separator: \",\")"
+    case .builtin(.string), .builtin(.url): "CookieText.escaped(\(text(value, type)))"
+    default: type.rawType == .string ? "CookieText.escaped(\(text(value, type)))" : text(value, type)
+    }
   }
 
   // MARK: - Body
@@ -206,7 +237,7 @@ struct RequestWriter {
   private func writeBody(_ operation: Operation, _ text: inout SwiftText) {
     switch operation.body {
     case nil: break
-    case .json(let property): writeBody(property, &text) { ".json(\($0))" }
+    case .json(let property, _): writeBody(property, &text) { ".json(\($0))" }
     case .form(let property): writeBody(property, &text) { ".form(Arguments(encoding: \($0)))" }
     case .text(let property, let media):
       writeBody(property, &text) {

@@ -2,8 +2,8 @@
 enum SupportText {
   static func files(access: String) -> [(name: String, text: String)] {
     [
-      ("AnyKey", anyKey(access)), ("CalendarDate", calendarDate(access)), ("Indirect", indirect(access)),
-      ("PageLink", pageLink),
+      ("AnyKey", anyKey(access)), ("CalendarDate", calendarDate(access)), ("CookieText", cookieText),
+      ("Indirect", indirect(access)), ("PageLink", pageLink),
     ]
   }
 
@@ -18,6 +18,25 @@ enum SupportText {
         let items = URLComponents(string: link)?.percentEncodedQueryItems ?? []
         let value = items.first { $0.name.removingPercentEncoding == name }?.value
         return value?.replacing("+", with: " ").removingPercentEncoding
+      }
+    }
+
+    """
+
+  private static let cookieText = """
+    /// Prepares texts for cookies.
+    enum CookieText {
+      /// The text with percent-encoding for the bytes that the value of a cookie cannot contain (RFC 6265 section 4.1.1),
+      /// such as spaces and semicolons. Percent signs stay, so that values of the server are sent back unchanged.
+      static func escaped(_ text: String) -> String {
+        var out = ""
+        for byte in text.utf8 {
+          switch byte {
+          case 0x21, 0x23...0x2B, 0x2D...0x3A, 0x3C...0x5B, 0x5D...0x7E: out.append(Character(UnicodeScalar(byte)))
+          default: out += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+          }
+        }
+        return out
       }
     }
 

@@ -112,7 +112,8 @@ enum SwiftName {
     "APIRequest", "APIResponse", "Any", "AnyKey", "ArgumentConvertible", "ArgumentStyle", "ArgumentValue", "Arguments",
     "Array",
     "Bool",
-    "CalendarDate", "Character", "Codable", "CodingKey", "CodingKeys", "CustomStringConvertible", "Data", "Date",
+    "CalendarDate", "Character", "Codable", "CodingKey", "CodingKeys", "CookieText", "CustomStringConvertible", "Data",
+    "Date",
     "Decodable", "Decoder", "DecodingError", "Dictionary", "Double", "Encodable", "Encoder", "Error", "ErrorBody",
     "Float", "HTTPMethod",
     "Hashable", "Indirect", "Int", "Int32", "Int64", "Item", "JSONDecoding", "JSONEncoding", "JSONValue",
@@ -120,7 +121,7 @@ enum SwiftName {
     "Never", "Nothing", "Optional", "PageLink", "PagedRequest", "Path", "ProblemDetails", "Protocol",
     "RawRepresentable", "RequestBody",
     "RequestCredential", "RequestFamily", "RequestHeaders", "Response", "ResponseDecoder", "Result", "Self", "Sendable",
-    "Set", "String", "Task", "Type", "URL", "URLComponents", "UUID", "Void",
+    "Set", "String", "Task", "Type", "URL", "URLComponents", "UUID", "UnicodeScalar", "Void",
   ]
 
   /// Names of properties that a request cannot have for its own data, because the protocol `APIRequest` or a warning of

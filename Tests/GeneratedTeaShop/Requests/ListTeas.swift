@@ -57,7 +57,7 @@ package struct ListTeas: TeaShopRequest {
   package var headers: RequestHeaders {
     var headers: RequestHeaders = [:]
     if let xTrace { headers.set("X-Trace", xTrace.uuidString) }
-    let cookies: [String?] = [session.map { "session=" + $0 }]
+    let cookies: [String?] = [session.map { "session=" + CookieText.escaped($0) }]
     let sent = cookies.compactMap { $0 }.joined(separator: "; ")
     if !sent.isEmpty { headers.set("Cookie", .secret(sent)) }
     return headers
