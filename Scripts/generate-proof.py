@@ -46,10 +46,10 @@ ODD = """
     super switch throw throws true try typealias unowned unsafe var weak where while yield APIRequest Arguments Array
     Bool Box CodingKey CodingKeys Codable Container Content Data Date Decodable Decoder Dictionary Encodable Encoder
     Error ErrorBody Errand Failure Family Foundation Hashable Indirect Int Item JSONValue Key KeyedDecodingContainer
-    LibraryRequest Library Multipart Never Nothing Optional Path RawRepresentable Response Result Sendable Set Set2
-    String Swift Task URL UUID Value Void additionalProperties argument argumentValue arguments body container cookies
-    decode decoder description encode encoder entry family form hash hashValue headers key method others other path
-    rawValue request sent value wrappedValue
+    LibraryRequest Library CookieText Multipart Never Nothing Optional Path RawRepresentable Response Result Sendable
+    Set Set2 String Swift Task URL UUID Value Void additionalProperties argument argumentValue arguments body
+    container cookies decode decoder description encode encoder entry family form hash hashValue headers key method
+    others other path rawValue request sent value wrappedValue
     """.split() + [
     "", " ", "_", "$", "1", "+1", "-1", "ä", "名前", "🍵", "a b", 'a"b',
     "a\\b", "\\(fatalError())", "a\nfatalError()",

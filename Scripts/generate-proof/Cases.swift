@@ -76,6 +76,6 @@ private struct Case {
   func body<T: Decodable>() throws -> T { try read("body") }
 
   func read<T: Decodable>(_ keys: String...) throws -> T {
-    try Library.family.jsonDecoding.decode(T.self, from: line, at: JSONPath(keys.map { .key($0) }))
+    try Library.family.jsonDecoding.decode(T.self, from: line, at: JSONPath(parsing: keys.joined(separator: ".")))
   }
 }
