@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// An absolute `http` or `https` URL that is ready to be sent: all of its bytes are legal in a request.
 ///
 /// The given text is kept, including dot segments and repeated slashes. Scheme and host are compared in lower case.
@@ -105,9 +107,11 @@ extension HTTPURL {
     let text = reference.utf8.prefix { $0 != 0x23 }
     let reference = String(decoding: text, as: UTF8.self)
     if let colon = text.firstIndex(of: 0x3A), Self.isScheme(text[..<colon]) {
-      return try HTTPURL(Self.withoutUserInfo(reference))
+      return try HTTPURL(Self.withoutUserInfo(reference)).removingDots()
     }
-    if text.starts(with: "//".utf8) { return try HTTPURL(Self.withoutUserInfo("\(scheme):\(reference)")) }
+    if text.starts(with: "//".utf8) {
+      return try HTTPURL(Self.withoutUserInfo("\(scheme):\(reference)")).removingDots()
+    }
     if reference.isEmpty { return self }
     if text.first == 0x3F { return try HTTPURL("\(prefix(to: queryStart))\(reference)") }
     let refPath = reference.utf8.prefix { $0 != 0x3F }
@@ -137,6 +141,14 @@ extension HTTPURL {
     let authority = bytes[start...].prefix { $0 != 0x2F && $0 != 0x3F }
     guard let at = authority.lastIndex(of: 0x40) else { return url }
     return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
+  }
+
+  /// The URL without the segments `.` and `..` in its path.
+  private func removingDots() throws(Invalid) -> HTTPURL {
+    let path = path
+    guard path.contains(bytesOf: "/.") else { return self }
+    let query = String(decoding: string.utf8.dropFirst(queryStart), as: UTF8.self)
+    return try HTTPURL("\(prefix(to: pathStart))\(Self.removingDots(path))\(query)")
   }
 
   /// Removes the segments `.` and `..` from a path. Source: RFC 3986 section 5.2.4.

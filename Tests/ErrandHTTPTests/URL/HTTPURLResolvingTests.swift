@@ -32,6 +32,8 @@ struct HTTPURLResolvingTests {
     ("http://h/a", "http://u@x@o/b", "http://o/b"), ("http://h/a", "/b@c", "http://h/b@c"),
     ("http://h/a", "http://o/b@c", "http://o/b@c"), ("http://h/a", "http://o?x=u@v", "http://o?x=u@v"),
     ("http://h/a", "http://o#u@v", "http://o"),
+    ("http://h/a", "http://o/x/../b", "http://o/b"), ("http://h/a", "//o/x/./../b?c/../d", "http://o/b?c/../d"),
+    ("http://h/a", "https://u@o:81/../x/..", "https://o:81/"), ("http://h/a", "//o/.b/c.", "http://o/.b/c."),
     // A slash is a separator even if a combining accent follows it.
     ("http://h/", "http://good.example/\u{301}@evil.example/", "http://good.example/%CC%81@evil.example/"),
     ("http://h/", "http://o?\u{301}@evil.example", "http://o?%CC%81@evil.example"),
