@@ -103,7 +103,7 @@ public struct DigestAuthentication: Interceptor {
         if isRefused, !last.isProven { sessions[origin] = nil }
         return false
       }
-      sessions[origin] = DigestSession(challenge, clientNonce: makeNonce())
+      sessions[origin] = DigestSession(challenge, clientNonce: makeNonce(), after: stored)
       return true
     }
   }

@@ -10,11 +10,14 @@ package struct DigestSession: Sendable, Hashable {
   private var count: UInt32 = 0
   /// Whether the server has accepted an answer, so that the user and the password are right.
   package private(set) var isProven = false
+  /// The challenge of the newest answer that the server has accepted, in this session or an earlier one.
+  private var acceptedChallenge: DigestChallenge?
 
-  /// Makes a session without answers.
-  package init(_ challenge: DigestChallenge, clientNonce: String) {
+  /// Makes a session without answers. `earlier` is the previous session with the same server.
+  package init(_ challenge: DigestChallenge, clientNonce: String, after earlier: DigestSession? = nil) {
     self.challenge = challenge
     self.clientNonce = clientNonce
+    acceptedChallenge = earlier?.acceptedChallenge
   }
 
   /// Random text of the client.
@@ -51,18 +54,25 @@ package struct DigestSession: Sendable, Hashable {
   /// Records that the server has accepted an answer that an earlier copy of this session made. `information` is the
   /// value of `Authentication-Info` or `Proxy-Authentication-Info`, which may contain the nonce for the next answer
   /// (RFC 7616 section 3.5).
+  ///
+  /// The next nonce is ignored if the answer used an older nonce than the present one. Otherwise a late response would
+  /// bring back a nonce whose counts were used already.
   package mutating func accepted(_ used: DigestSession, information: String?) {
     guard isSame(as: used) else { return }
     isProven = true
-    guard let information, !information.isEmpty,
+    acceptedChallenge = challenge
+    guard let information, !information.isEmpty, used.challenge.nonce.hasSameBytes(as: challenge.nonce),
       let nonce = AuthenticationChallenge.all(in: ["Digest \(information)"]).first?["nextnonce"],
       !nonce.isEmpty, !nonce.hasSameBytes(as: challenge.nonce)
     else { return }
     (challenge.nonce, count) = (nonce, 0)
   }
 
-  /// Whether a challenge asks for less protection than the answers that the server has accepted.
-  package func isWeakened(by new: DigestChallenge) -> Bool { isProven && new.isWeaker(than: challenge) }
+  /// Whether a challenge asks for less protection than the answers that the server has accepted, in this session or an
+  /// earlier one.
+  package func isWeakened(by new: DigestChallenge) -> Bool {
+    acceptedChallenge.map { new.isWeaker(than: $0) } ?? false
+  }
 
   /// Whether a challenge that follows an answer of this session can be answered. If not, the server has refused the
   /// user or the password. A server that has accepted answers before and sends another nonce has forgotten the old one,

@@ -44,9 +44,11 @@ package struct DigestHash: Sendable {
 /// | none | Digest, again | Basic, again | none | – |
 /// | Basic | Digest, again | none: the password is wrong | none | – |
 /// | Digest | Digest, again, or none if the password is wrong | none | none | Digest |
-/// | Digest that was accepted | the same, if it is not weaker | Digest | Digest | Digest |
+/// | Digest that was accepted | Digest, again only with another nonce and if it is not weaker | Digest | Digest | Digest |
+/// | none, after Digest | Digest, again, if it is not weaker | none | none | – |
 ///
-/// A proxy that has asked for Digest is not given the password by Basic: somebody else may have sent that response.
+/// A proxy that has asked for Digest is never given the password by Basic, and a proxy that has accepted an answer is
+/// never given a weaker one: somebody else may have sent that response.
 package struct ProxyAuthentication: Sendable {
   fileprivate enum Scheme: Sendable {
     case none
@@ -64,6 +66,8 @@ package struct ProxyAuthentication: Sendable {
   private let hashes: [DigestHash]
   private let makeNonce: @Sendable () -> String
   private var scheme = Scheme.none
+  /// The newest session, even if its answers were refused; nil if the proxy has never asked for Digest.
+  private var lastSession: DigestSession?
 
   /// Makes the state. `hashes` are the hash functions that are available, the preferred one first.
   package init(
@@ -108,26 +112,43 @@ package struct ProxyAuthentication: Sendable {
   package mutating func isAnswerable(_ fields: HTTPFields, after answer: Answer) -> Bool {
     let challenges = AuthenticationChallenge.all(in: fields.values(of: "Proxy-Authenticate"))
     let digest = DigestChallenge.strongest(in: challenges, hashes: hashes.map(\.name))
-    switch (answer.scheme, digest) {
-    case (.digest(let used), let digest?) where isRefused(used, by: digest): scheme = .none
-    case (_, let digest?) where hasSession(for: digest, after: answer): return true
-    case (.digest, nil) where isProven: return false
-    case (_, nil) where isProven: return true
-    case (_, let digest?) where isWeakened(by: digest): return false
-    case (_, let digest?): scheme = .digest(DigestSession(digest, clientNonce: makeNonce()))
-    case (.basic, nil), (.digest, nil): scheme = .none
-    case (.none, nil): scheme = challenges.contains { $0.scheme == "basic" } ? .basic : .none
+    guard let digest else {
+      return isAnswerable(after: answer, offersBasic: challenges.contains { $0.scheme == "basic" })
     }
-    if case .none = scheme { return false }
+    if case .digest(let used) = answer.scheme, isRefused(used, by: digest) {
+      giveUp(used)
+      return false
+    }
+    if hasSession(for: digest, after: answer) { return true }
+    if lastSession?.isWeakened(by: digest) == true { return false }
+    set(DigestSession(digest, clientNonce: makeNonce(), after: lastSession))
     return true
   }
 
-  private func isWeakened(by challenge: DigestChallenge) -> Bool {
-    if case .digest(let session) = scheme { session.isWeakened(by: challenge) } else { false }
+  /// Takes a response with status 407 without a challenge of the scheme Digest that can be answered.
+  private mutating func isAnswerable(after answer: Answer, offersBasic: Bool) -> Bool {
+    if case .digest(let used) = answer.scheme {
+      giveUp(used)
+      return false
+    }
+    // Another request has received a challenge of the scheme Digest in the meantime.
+    if case .digest = scheme { return true }
+    scheme = .none
+    guard case .none = answer.scheme, offersBasic, lastSession == nil else { return false }
+    scheme = .basic
+    return true
   }
 
-  private var isProven: Bool {
-    if case .digest(let session) = scheme { session.isProven } else { false }
+  private mutating func set(_ session: DigestSession) {
+    scheme = .digest(session)
+    lastSession = session
+  }
+
+  /// Ends the session of an answer that was refused, unless the proxy has accepted an answer of the session before.
+  /// Somebody else may have sent the refusal.
+  private mutating func giveUp(_ used: DigestSession) {
+    guard case .digest(let session) = scheme, session.isSame(as: used), !session.isProven else { return }
+    scheme = .none
   }
 
   /// Whether another request has received the same challenge already. Its answers and those of this request are counted
@@ -149,6 +170,6 @@ package struct ProxyAuthentication: Sendable {
   package mutating func accepted(_ fields: HTTPFields, after answer: Answer) {
     guard case .digest(let used) = answer.scheme, case .digest(var session) = scheme else { return }
     session.accepted(used, information: fields["Proxy-Authentication-Info"])
-    scheme = .digest(session)
+    set(session)
   }
 }

@@ -60,8 +60,44 @@ struct ProxyAuthenticationTests {
     #expect(Self.isAnswered(&authentication, [Self.basic]))
     #expect(Self.isAnswered(&authentication, [Self.basic, Self.digest()]))
     #expect(Self.value(&authentication)?.hasPrefix("Digest") == true)
-    #expect(!Self.isAnswered(&authentication, [Self.basic]), "the password is not sent to whoever asks then")
+    for _ in 1...2 {
+      #expect(!Self.isAnswered(&authentication, [Self.basic]), "the password is not sent to whoever asks then")
+      #expect(Self.value(&authentication) == nil)
+    }
+    #expect(Self.isAnswered(&authentication, [Self.basic, Self.digest("n2")]))
+    #expect(Self.value(&authentication)?.hasPrefix("Digest") == true)
+  }
+
+  @Test(arguments: [digest(), "Digest realm=\"door\", nonce=\"n2\", stale=true"])
+  func `forged challenge does not lead to Basic`(challenge: String) throws {
+    var authentication = try Self.authentication()
+    #expect(Self.isAnswered(&authentication, [Self.digest()]))
+    authentication.accepted(HTTPFields(), after: authentication.answer(method: "GET", target: "/"))
+    for forged in [challenge, Self.basic, Self.basic] {
+      #expect(!Self.isAnswered(&authentication, [forged]))
+      #expect(Self.value(&authentication)?.hasPrefix("Digest ") == true, "the session stays")
+    }
+  }
+
+  @Test func `new session is as strong as accepted one`() throws {
+    var authentication = try Self.authentication()
+    #expect(Self.isAnswered(&authentication, [Self.digest()]))
+    authentication.accepted(HTTPFields(), after: authentication.answer(method: "GET", target: "/"))
+    #expect(Self.isAnswered(&authentication, [Self.digest("n2")]))
+    for nonce in ["n3", "n4"] {
+      let weak = "Digest realm=\"door\", nonce=\"\(nonce)\", stale=true"
+      #expect(!Self.isAnswered(&authentication, [weak]))
+    }
     #expect(Self.value(&authentication) == nil)
+    #expect(Self.isAnswered(&authentication, [Self.digest("n5")]))
+  }
+
+  @Test func `late challenge does not replace Digest by Basic`() throws {
+    var authentication = try Self.authentication()
+    let early = authentication.answer(method: "GET", target: "/")
+    #expect(Self.isAnswered(&authentication, [Self.digest()]))
+    let isAnswered = authentication.isAnswerable(Self.fields([Self.basic]), after: early)
+    #expect(isAnswered && Self.value(&authentication)?.hasPrefix("Digest ") == true)
   }
 
   @Test func `late challenge does not weaken a session`() throws {
@@ -164,6 +200,19 @@ struct ProxyAuthenticationTests {
     authentication.accepted(["Proxy-Authentication-Info": "\(information)"], after: answer)
     let value = Self.value(&authentication)
     #expect(value?.contains("nonce=\"n2\"") == true && value?.contains("nc=00000001") == true)
+  }
+
+  @Test func `late next nonce does not restart the count`() throws {
+    var authentication = try Self.authentication()
+    #expect(Self.isAnswered(&authentication, [Self.digest()]))
+    let answers = (0..<3).map { _ in authentication.answer(method: "GET", target: "/") }
+    authentication.accepted(["Proxy-Authentication-Info": "nextnonce=n2"], after: answers[0])
+    #expect(Self.value(&authentication)?.contains("nc=00000001") == true)
+    for (answer, nonce) in [(answers[1], "n1"), (answers[2], "n3")] {
+      authentication.accepted(["Proxy-Authentication-Info": "nextnonce=\(nonce)"], after: answer)
+    }
+    let value = Self.value(&authentication)
+    #expect(value?.contains("nonce=\"n2\"") == true && value?.contains("nc=00000002") == true)
   }
 
   @Test(arguments: ["", "nextnonce", "nextnonce=\"\"", "rspauth=\"nextnonce=n2\"", "nextnonce=\"n1\""])
