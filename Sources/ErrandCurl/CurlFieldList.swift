@@ -7,7 +7,9 @@
   /// libcurl only reads the list during the transfer, so the nodes and the texts of the list are stored in two plain
   /// buffers.
   struct CurlFieldList: ~Copyable {
-    private static let sentBack: [HTTPFieldName] = [.cookie, "If-None-Match", "If-Match", "If-Range"]
+    private static let sentBack: [HTTPFieldName] = [
+      .cookie, .authorization, "If-None-Match", "If-Match", "If-Range",
+    ]
 
     private var starts: [Int] = []
     private var nodes: UnsafeMutablePointer<curl_slist>
@@ -69,7 +71,8 @@
       append("\0")
     }
 
-    /// Appends the value of a field. Cookies and entity tags are sent back with exactly the bytes that the server sent.
+    /// Appends the value of a field. Cookies, entity tags, and the realm and the nonce of a challenge are sent back with
+    /// exactly the bytes that the server sent.
     private mutating func append(value field: HTTPField) {
       guard Self.sentBack.contains(field.name), FieldOctets.holds(field.value) else { return append(field.value) }
       FieldOctets.bytes(of: field.value).withUnsafeBufferPointer { append($0) }

@@ -230,7 +230,13 @@
     /// Sets the value of `Proxy-Authorization`, which libcurl sends only to the proxy.
     private func setProxyFields(_ authorization: String?) {
       if authorization == nil, proxyFields == nil { return }
-      let fields = authorization.flatMap { curl_slist_append(nil, "Proxy-Authorization: \($0)") }
+      let fields = authorization.flatMap { value in
+        // The value contains no zero byte, because it contains no control characters.
+        let line = Array("Proxy-Authorization: ".utf8) + FieldOctets.bytes(of: value) + [0]
+        return line.withUnsafeBufferPointer { line in
+          line.withMemoryRebound(to: CChar.self) { curl_slist_append(nil, $0.baseAddress) }
+        }
+      }
       errand_easy_set_list(easy, CURLOPT_PROXYHEADER, fields)
       curl_slist_free_all(proxyFields)
       proxyFields = fields

@@ -41,8 +41,9 @@
       requests += 1
       let place = "\(exchange.origin.host):\(exchange.origin.port)"
       let authorization = loop.authorization(of: exchange, method: "CONNECT", target: place)
-      let field = authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
-      request = Array("CONNECT \(place) HTTP/1.1\r\nHost: \(place)\r\n\(field)\r\n".utf8)
+      let field =
+        authorization.map { Array("Proxy-Authorization: ".utf8) + FieldOctets.bytes(of: $0) + [13, 10] } ?? []
+      request = Array("CONNECT \(place) HTTP/1.1\r\nHost: \(place)\r\n".utf8) + field + [13, 10]
       _ = machine.submit(limits: Self.limits, isHeadRequest: false, remainder: .nothing)
     }
 

@@ -164,10 +164,13 @@
       #expect(written.filter(\.isSecret).map(\.name) == secrets)
     }
 
-    @Test func `cookies keep their original bytes`() throws {
-      let fields = HTTPFields([HTTPField(.cookie, "a=\u{F7E9}"), HTTPField("X", "\u{F7E9}")])
+    @Test func `cookies and answers keep their original bytes`() throws {
+      let fields = HTTPFields([
+        HTTPField(.cookie, "a=\u{F7E9}"), HTTPField("X", "\u{F7E9}"), HTTPField(.authorization, "Digest a=\u{F7E9}"),
+      ])
       let written = Self.fields(try HTTPRequest(url: "http://a.example/", fields: fields))
       #expect(written.first { $0.name == "cookie" }?.value == Array("a=".utf8) + [0xE9])
+      #expect(written.first { $0.name == "authorization" }?.value == Array("Digest a=".utf8) + [0xE9])
       #expect(written.first { $0.name == "x" }?.value == Array("\u{F7E9}".utf8))
     }
   }

@@ -24,6 +24,8 @@ package struct DigestChallenge: Sendable, Hashable {
     }
   }
 
+  /// The text of the realm. Like the text of the nonces, it represents the octets that the server sent; see
+  /// ``FieldOctets``.
   let realm: String
   /// The nonce of the challenge, or the later one by which the server has replaced it.
   var nonce: String
@@ -83,17 +85,18 @@ package struct DigestChallenge: Sendable, Hashable {
   /// - Throws: The errors of `hash`, which computes the hash that ``hashName`` names.
   package func answer(_ user: String, _ password: String, _ use: Use, _ hash: Hash) rethrows -> String {
     let count = Self.hex(use.count)
-    var secret = try Self.hex("\(user):\(realm):\(password)", hash)
-    if isSession { secret = try Self.hex("\(secret):\(firstNonce):\(use.clientNonce)", hash) }
-    let request = try Self.hex("\(use.method):\(use.target)", hash)
-    let middle = hasQuality ? "\(nonce):\(count):\(use.clientNonce):auth" : nonce
+    var secret = try Self.hex([.own(user), .received(realm), .own(password)], hash)
+    if isSession { secret = try Self.hex([.own(secret), .received(firstNonce), .own(use.clientNonce)], hash) }
+    let request = try Self.hex([.own(use.method), .own(use.target)], hash)
+    let middle: [HashPart] = hasQuality ? [.own(count), .own(use.clientNonce), .own("auth")] : []
     var parts = try userParts(user, hash)
     parts += [Self.quoted("realm", realm), Self.quoted("uri", use.target)]
     if let name = self.algorithm { parts.append("algorithm=\(name)") }
     parts.append(Self.quoted("nonce", nonce))
     if hasQuality { parts += ["nc=\(count)", "qop=auth"] }
     if hasQuality || isSession { parts.append(Self.quoted("cnonce", use.clientNonce)) }
-    parts.append(Self.quoted("response", try Self.hex("\(secret):\(middle):\(request)", hash)))
+    let response = try Self.hex([.own(secret), .received(nonce)] + middle + [.own(request)], hash)
+    parts.append(Self.quoted("response", response))
     if let opaque { parts.append(Self.quoted("opaque", opaque)) }
     return "Digest " + parts.joined(separator: ", ")
   }
@@ -101,7 +104,7 @@ package struct DigestChallenge: Sendable, Hashable {
   /// The name of the user: hashed if the server wants that, otherwise in UTF-8 by RFC 8187 if it is not ASCII.
   private func userParts(_ user: String, _ hash: Hash) rethrows -> [String] {
     if hashesUser {
-      return [Self.quoted("username", try Self.hex("\(user):\(realm)", hash)), "userhash=true"]
+      return [Self.quoted("username", try Self.hex([.own(user), .received(realm)], hash)), "userhash=true"]
     }
     guard !user.utf8.allSatisfy({ $0 < 0x80 }) else { return [Self.quoted("username", user)] }
     let encoded = user.utf8.flatMap { byte in
@@ -118,9 +121,24 @@ package struct DigestChallenge: Sendable, Hashable {
     return "\(name)=\"\(escaped)\""
   }
 
-  /// The hash of a text, in hexadecimal digits.
-  private static func hex(_ text: String, _ hash: Hash) rethrows -> String {
-    let bytes = try hash(Data(text.utf8))
+  /// A part of a text that is hashed.
+  private enum HashPart {
+    /// A text of the client, which is hashed in UTF-8.
+    case own(String)
+    /// A text of the server, whose octets are hashed (RFC 7616 section 3.4).
+    case received(String)
+
+    var bytes: [UInt8] {
+      switch self {
+      case .own(let text): Array(text.utf8)
+      case .received(let text): FieldOctets.bytes(of: text)
+      }
+    }
+  }
+
+  /// The hash of parts that are joined by colons, in hexadecimal digits.
+  private static func hex(_ parts: [HashPart], _ hash: Hash) rethrows -> String {
+    let bytes = try hash(Data(parts.map(\.bytes).joined(separator: [0x3A])))
     return String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
   }
 

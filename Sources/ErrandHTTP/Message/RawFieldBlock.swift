@@ -69,6 +69,10 @@ package final class RawFieldBlock: Sendable {
         case 8 where name == .location: .reference
         case 10 where name == .setCookie: .octets
         case 16 where name == "Content-Location": .reference
+        case 16 where name == "WWW-Authenticate": .octets
+        case 18 where name == "Proxy-Authenticate": .octets
+        case 19 where name == "Authentication-Info": .octets
+        case 25 where name == "Proxy-Authentication-Info": .octets
         default: .text
         }
     }
@@ -124,8 +128,8 @@ package final class RawFieldBlock: Sendable {
   }
 }
 
-/// Converts the bytes of field values to text and back without loss. Used for values that a client sends back: cookies
-/// and entity tags (RFC 9110 section 5.5 treats bytes over 127 as opaque).
+/// Converts the bytes of field values to text and back without loss. Used for values that a client sends back: cookies,
+/// entity tags, and the realm and the nonce of a challenge (RFC 9110 section 5.5 treats bytes over 127 as opaque).
 ///
 /// Valid UTF-8 is stored as normal text. In any other value, each byte over 127 becomes a private-use scalar, U+F780 to
 /// U+F7FF. Different values always have different texts, and the texts can be stored and joined with other texts.

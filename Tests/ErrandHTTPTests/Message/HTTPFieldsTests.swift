@@ -66,6 +66,16 @@ struct HTTPFieldsTests {
     #expect(fields.values(of: .setCookie) == text)
   }
 
+  @Test(arguments: [
+    "ETag", "WWW-Authenticate", "Proxy-Authenticate", "Authentication-Info", "proxy-authentication-info",
+  ])
+  func `value that is sent back keeps its bytes`(name: String) {
+    let value = Array("realm=\"Caf".utf8) + [0xE9, 0x22]
+    let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("\(name):".utf8) + value + [0x0A], count: 1))
+    #expect(fields[HTTPFieldName(name)].map { FieldOctets.bytes(of: $0) } == value)
+    #expect(fields.all.map { RawFieldBlock.bytes(of: $0) } == [value])
+  }
+
   @Test(arguments: ["Location", "Content-Location", "Link"]) func `URL field keeps its bytes`(name: String) {
     let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("\(name):/caf".utf8) + [0xE9, 0x0A], count: 1))
     #expect(fields[HTTPFieldName(name)] == "/caf%E9" && fields.all.map(\.value) == ["/caf%E9"])

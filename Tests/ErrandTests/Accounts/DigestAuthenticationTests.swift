@@ -48,6 +48,20 @@ struct DigestAuthenticationTests {
     transport.expectToHaveCarriedAll(of: server)
   }
 
+  @Test(arguments: Carrier.allCases)
+  func `bytes of a challenge are kept`(carrier: Carrier) async throws {
+    let server = try LoopbackServer { request in
+      if request.head.firstRange(of: Array(DigestChallengeTests.octetResponse.utf8)) != nil { return .ok("welcome") }
+      let head = Array("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nWWW-Authenticate: ".utf8)
+      return LoopbackAnswer([.bytes(head + DigestChallengeTests.octets + [13, 10, 13, 10])])
+    }
+    defer { server.stop() }
+    let client = carrier.transport().client(at: server) { $0.exchangeInterceptors.append(Self.digesting) }
+    #expect(try await client.send(Ask<String>(path: "/dir/index.html")) == "welcome")
+    let head = try #require(server.requests.last).head
+    for part in DigestChallengeTests.octetParts { #expect(head.firstRange(of: part) != nil) }
+  }
+
   @Test func `wrong password ends with 401`() async {
     let bench = bench { _ in .status(401, fields: Self.challenge()) }
     for count in [2, 3, 5] {

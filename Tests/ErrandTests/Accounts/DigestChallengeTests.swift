@@ -42,6 +42,26 @@ struct DigestChallengeTests {
         + "opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\"")
   }
 
+  /// A challenge of which no text is UTF-8.
+  static let octets =
+    Array("Digest realm=\"Caf".utf8) + [0xE9] + Array("\", nonce=\"n".utf8) + [0xE9]
+    + Array("\", opaque=\"".utf8) + [0xE9] + Array("\", qop=auth, algorithm=SHA-256".utf8)
+  /// The parts of the answer to ``octets`` that contain the texts of the server.
+  static let octetParts = [
+    Array("realm=\"Caf".utf8) + [0xE9, 0x22], Array(" nonce=\"n".utf8) + [0xE9, 0x22],
+    Array("opaque=\"".utf8) + [0xE9, 0x22],
+  ]
+  static let octetResponse = "response=\"610e391e180a9d7dba721eca8b7cbe493feec5c3a576b8ea8b5a7c0d98073d32\""
+
+  @Test func `octets of the challenge are hashed`() throws {
+    let line = Array("WWW-Authenticate:".utf8) + Self.octets + [0x0A]
+    let fields = HTTPFields(raw: RawFieldBlock(bytes: line, count: 1))
+    let value = try answer(try #require(fields["WWW-Authenticate"]))
+    #expect(value.contains(Self.octetResponse))
+    let bytes = FieldOctets.bytes(of: value)
+    for part in Self.octetParts { #expect(bytes.firstRange(of: part) != nil) }
+  }
+
   @Test func `older challenge has no client nonce`() throws {
     let value = try answer(
       "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\"", password: "Circle Of Life")

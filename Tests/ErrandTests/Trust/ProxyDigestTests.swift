@@ -102,6 +102,20 @@ import TransportChecks
     #expect(server.requests.last?.target == "http://two.example:8080/")
   }
 
+  @Test(arguments: TrustCarrier.allCases, ["http://one.example/", "https://one.example/"])
+  func `bytes of a challenge are kept`(carrier: TrustCarrier, url: String) async throws {
+    let server = try LoopbackServer { request in
+      if request.head.firstRange(of: Array("Proxy-Authorization: Digest ".utf8)) != nil { return .status(403) }
+      let head = Array("HTTP/1.1 407 No\r\nContent-Length: 0\r\nProxy-Authenticate: ".utf8)
+      return LoopbackAnswer([.bytes(head + DigestChallengeTests.octets + [13, 10, 13, 10])])
+    }
+    let transport = try Self.transport(carrier, server)
+    _ = try? await transport.send(Exchange(request: try HTTPRequest(url: url)))
+    #expect(server.requests.count == 2)
+    let head = try #require(server.requests.last).head
+    for part in DigestChallengeTests.octetParts { #expect(head.firstRange(of: part) != nil) }
+  }
+
   @Test(arguments: TrustCarrier.allCases) func `tunnel is asked for twice`(carrier: TrustCarrier) async throws {
     let server = try LoopbackServer { Self.answer($0) == nil ? Self.challenge() : .status(403) }
     let exchange = Exchange(request: try HTTPRequest(url: "https://one.example/secret"))
