@@ -114,13 +114,14 @@ package struct Authorizing: SelectiveInterceptor {
 
   /// Sets the flag `isMaybeOfAnotherAccount` if the account changed while a provider supplied a credential. The
   /// credential may then belong to the new account, so the response must not reach other calls, and the cookies of the
-  /// old account are neither sent nor changed. A ``CredentialStore`` is exempt, because the store always returns the
-  /// credential of the account for which the credential is requested.
-  /// - Throws: ``APIError`` if the call is a download, whose partial file belongs to the old account.
+  /// old account are neither sent nor changed. The same applies if no account was logged in before, for example because
+  /// the provider waited for a login. A ``CredentialStore`` is exempt, because the store always returns the credential
+  /// of the account for which the credential is requested.
+  /// - Throws: ``APIError`` if the call is a download, whose partial file belongs to the old account or to none.
   private func checkAccount(of provider: any CredentialProvider, _ context: CallContext) throws(APIError) {
     let plan = context.plan
-    guard context.mayReachOthers || plan.hasDownload || plan.access.cookies.jars != nil, let account = context.account,
-      !(provider is CredentialStore), !provider.account.hasSameBytes(as: account)
+    guard context.mayReachOthers || plan.hasDownload || plan.access.cookies.jars != nil,
+      !(provider is CredentialStore), !provider.account.hasSameBytes(as: context.account)
     else { return }
     if plan.hasDownload { throw .otherAccount }
     context.flags.isMaybeOfAnotherAccount = true
@@ -133,7 +134,9 @@ package struct Authorizing: SelectiveInterceptor {
     do {
       credential = try await control.credential(
         for: account, by: provider, nesting: context.plan.access.nesting, context.call)
-      try checkAccount(of: provider, context)
+      // A call that began without an account, and that gets no credential, reveals no account. A login in the meantime
+      // must not fail its download.
+      if account != nil || credential != nil { try checkAccount(of: provider, context) }
     } catch {
       try context.call.check()
       throw APIError.mapping(error, as: .authorize)

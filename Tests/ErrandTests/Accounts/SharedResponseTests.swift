@@ -270,25 +270,31 @@ struct SharedResponseTests {
   // MARK: - An account switch while the provider is asked
 
   /// Returns the credential of the account that is current when the latch opens, not of the account that it is asked
-  /// for.
+  /// for. The credential is nil if `isSilent` is true.
   private final class Careless: CredentialProvider {
-    private let present = Locked("ada")
+    private let present: Locked<String?>
+    private let isSilent: Bool
     let gate = Latch()
+
+    init(_ name: String? = "ada", isSilent: Bool = false) {
+      present = Locked(name)
+      self.isSilent = isSilent
+    }
 
     var account: String? { present.withLock { $0 } }
     func become(_ name: String) { present.withLock { $0 = name } }
     func credential(for account: String?) async throws -> Credential? {
       try await gate.wait()
-      return .bearer(present.withLock { $0 })
+      return isSilent ? nil : present.withLock { $0 }.map { .bearer($0) }
     }
   }
 
-  @Test func `cookies of another account are not stored`() async throws {
+  @Test(arguments: ["ada", nil]) func `cookies of another account are not stored`(_ start: String?) async throws {
     let server = try LoopbackServer {
       .ok($0.headers["Authorization"] ?? "").setting("Set-Cookie", to: "sid=\($0.number)")
     }
-    let (provider, jars) = (Careless(), CookieJars())
-    let jar = jars.jar(of: "ada")
+    let (provider, jars) = (Careless(start), CookieJars())
+    let jar = jars.jar(of: start)
     jar.set(try Cookie("own", "1", host: "127.0.0.1", isSecure: false))
     let client = APIClient(baseURL: server.url)
     client.configure {
@@ -300,7 +306,7 @@ struct SharedResponseTests {
     provider.become("bob")
     provider.gate.open()
     #expect(try await answer == "Bearer bob")
-    #expect(server.requests.map { $0.headers["Cookie"] } == [nil], "ada's cookies are not sent with bob's credential")
+    #expect(server.requests.map { $0.headers["Cookie"] } == [nil], "no other cookies are sent with bob's credential")
     #expect(jar.all.map(\.name) == ["own"] && jars.jar(of: "bob").all.isEmpty)
     _ = try await client.send(Get(method: .post, cache: .none))
     #expect(jars.jar(of: "bob").all.map(\.value) == ["2"])
@@ -313,9 +319,9 @@ struct SharedResponseTests {
     typealias Response = DownloadedFile
   }
 
-  @Test func `download of another account is not sent`() async throws {
+  @Test(arguments: ["ada", nil]) func `download of another account is not sent`(_ start: String?) async throws {
     let server = try counting()
-    let provider = Careless()
+    let provider = Careless(start)
     let client = APIClient(baseURL: server.url)
     client.configure { $0.credentials = provider }
     let file = URL.temporaryDirectory.appending(path: "errand-film-\(UUID())")
@@ -325,6 +331,21 @@ struct SharedResponseTests {
     provider.gate.open()
     #expect(await outcome.error?.code == .loggedOut)
     #expect(server.requests.isEmpty && !FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test func `login keeps a download without credential`() async throws {
+    let server = try counting()
+    let provider = Careless(nil, isSilent: true)
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.credentials = provider }
+    let file = URL.temporaryDirectory.appending(path: "errand-film-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: file) }
+    async let outcome = client.outcome(of: Film(file: file))
+    #expect(await provider.gate.reached())
+    provider.become("bob")
+    provider.gate.open()
+    #expect(await outcome.error == nil)
+    #expect(server.requests.map { $0.headers["Authorization"] } == [nil])
   }
 
   @Test func `response with mismatched credential is not stored`() async throws {
