@@ -88,6 +88,12 @@ struct AccountState: Sendable {
   /// True if the account was logged out and the server has not been notified of the logout yet.
   func isLoggingOut(_ account: String) -> Bool { pendingLogouts[ByteText(account)] != nil }
 
+  /// True if the account was logged in again after a logout of which the server is being notified. The calls of the
+  /// notification belong to the former session of the account.
+  func isSuperseded(_ logout: PendingLogout) -> Bool {
+    kept[logout.account] != nil || pendingLogouts[ByteText(logout.account)]?.number != logout.number
+  }
+
   /// Removes the credential of an account that was logged out. The caller calls this method after it has notified the
   /// server of the logout.
   mutating func end(_ logout: PendingLogout) {

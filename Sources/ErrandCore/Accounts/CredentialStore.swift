@@ -32,7 +32,7 @@ public final class CredentialStore: RefreshingProvider {
   /// still runs.
   private struct LogoutNotification: Sendable {
     let store: ObjectIdentifier
-    let account: String
+    let logout: AccountState.PendingLogout
     let period = TaskPeriod()
   }
 
@@ -146,7 +146,7 @@ public final class CredentialStore: RefreshingProvider {
     var failure: (any Error)?
     do { try await keep() } catch { failure = error }
     if let farewell {
-      do { try await run(farewell, for: pending.account) } catch { failure = failure ?? error }
+      do { try await run(farewell, for: pending) } catch { failure = failure ?? error }
     }
     state.withLock { state in
       guard state.kept[pending.account] == nil else { return }
@@ -162,8 +162,8 @@ public final class CredentialStore: RefreshingProvider {
   /// The objects that end the session of an account, one object for each client that uses the store.
   private var sessions: [ClientSessions] { clients.withLock { $0.objects } }
 
-  private func run(_ farewell: () async throws -> Void, for account: String) async throws {
-    let notification = LogoutNotification(store: ObjectIdentifier(self), account: account)
+  private func run(_ farewell: () async throws -> Void, for logout: AccountState.PendingLogout) async throws {
+    let notification = LogoutNotification(store: ObjectIdentifier(self), logout: logout)
     defer { notification.period.end() }
     // A credential provider may start the logout while it refreshes a credential. Calls that a provider sends carry no
     // credential, but the calls of `farewell` need the old credential. So `farewell` runs as if no provider had started
@@ -218,12 +218,25 @@ public final class CredentialStore: RefreshingProvider {
 
   // MARK: - RefreshingProvider
 
-  /// The account that was logged out, if the current task reports the logout to the server; otherwise nil.
-  private var accountLoggingOut: String? {
+  /// The logout that the current task reports to the server; nil if the task reports no logout of this store.
+  private var notifiedLogout: AccountState.PendingLogout? {
     guard let notification = Self.notification, notification.store == ObjectIdentifier(self),
       notification.period.lasts
     else { return nil }
-    return notification.account
+    return notification.logout
+  }
+
+  /// The account that was logged out, if the current task reports the logout to the server; otherwise nil.
+  private var accountLoggingOut: String? { notifiedLogout?.account }
+
+  /// True if the current task reports a logout to the server. The responses to its calls are not cached.
+  var isLoggingOut: Bool { notifiedLogout != nil }
+
+  /// True if the current task reports the logout of an account to the server, and the account is logged in again. The
+  /// calls of the task then belong to the former session, whose cookies were removed at the new login.
+  func isOfFormerSession(_ account: String?) -> Bool {
+    guard let logout = notifiedLogout, account.hasSameBytes(as: logout.account) else { return false }
+    return state.withLock { $0.isSuperseded(logout) }
   }
 
   /// Adds the secrets of all accounts to `secrets`, so that they are masked in messages.

@@ -120,9 +120,10 @@ extension CallRun {
     }
   }
 
-  /// The cache settings of the call; nil if no cache rule applies, or if the response body is streamed to a sink or a
-  /// file.
-  /// - Throws: ``APIError`` if a streamed call may only read the cache, because the cache cannot serve a streamed body.
+  /// The cache settings of the call; nil if no cache rule applies, if the response body is streamed to a sink or a file,
+  /// or if the call notifies the server of a logout. The account of such a call may be logged in again, and its stored
+  /// responses then belong to the new session.
+  /// - Throws: ``APIError`` if a call that cannot use the cache may only read the cache.
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
     let own = request.cache
@@ -134,8 +135,9 @@ extension CallRun {
       declared == .none
       || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
         && snapshot.configuration.cachePolicy.model == nil
-    if isStreamed, options.cache.usesOnlyCache { throw .cacheMiss(.disabled) }
-    if isStreamed || isSilent && targets.requests.isEmpty && !options.cache.usesOnlyCache { return nil }
+    let isCacheless = isStreamed || (plan.access.provider as? CredentialStore)?.isLoggingOut == true
+    if isCacheless, options.cache.usesOnlyCache { throw .cacheMiss(.disabled) }
+    if isCacheless || isSilent && targets.requests.isEmpty && !options.cache.usesOnlyCache { return nil }
     // An interceptor of the app may change response bodies. With interceptors, the stored bytes and the decoding rules
     // therefore do not determine the decoded value, and the cache must not reuse a decoded value.
     let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty

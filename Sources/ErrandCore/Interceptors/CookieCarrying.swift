@@ -15,9 +15,8 @@ package struct CookieCarrying: Interceptor {
   /// The cookie jar of the call; nil if cookies are off, or if the jar belongs to another account than the credential
   /// may belong to.
   private func jar(_ context: CallContext) -> CookieJar? {
-    let rule = context.plan.access.cookies
-    if rule.jars != nil, context.flags.isMaybeOfAnotherAccount { return nil }
-    return rule.jar(of: context.account)
+    if context.plan.access.cookies.jars != nil, context.flags.isMaybeOfAnotherAccount { return nil }
+    return context.cookieJar
   }
 
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
@@ -50,12 +49,22 @@ package struct CookieCarrying: Interceptor {
 }
 
 extension CallContext {
+  /// The cookie jar of the call's account. Nil if cookies are off. Also nil if the call notifies the server of a logout
+  /// and the account is logged in again: the account's jar then belongs to the new session.
+  fileprivate var cookieJar: CookieJar? {
+    let rule = plan.access.cookies
+    if rule.jars != nil, let store = plan.access.provider as? CredentialStore, store.isOfFormerSession(account) {
+      return nil
+    }
+    return rule.jar(of: account)
+  }
+
   /// The cookies for the cache key of a request: the cookies that the cookie jar now has for the request, without
   /// cookies that the configuration leaves out of cache keys. Nil if the jar has no cookies for the request, or if the
   /// request already has a `Cookie` field.
   package func cookies(for request: HTTPRequest) -> String? {
     guard plan.access.cookies.isOn, !request.fields.contains(.cookie) else { return nil }
-    let field = plan.access.cookies.jar(of: account)?.field(for: request.url, from: cookieSite(for: request))
+    let field = cookieJar?.field(for: request.url, from: cookieSite(for: request))
     return field.flatMap { plan.access.cookies.cacheKeyValue(of: $0) }
   }
 }

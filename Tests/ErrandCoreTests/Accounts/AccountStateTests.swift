@@ -75,6 +75,20 @@ struct AccountStateTests {
     #expect(state.credential(for: "ada", duringLogout: true) == nil)
   }
 
+  @Test func `login or second logout supersedes a logout`() throws {
+    var state = state("ada")
+    let ended = state.logout("ada")
+    let first = try #require(ended)
+    #expect(!state.isSuperseded(first))
+    state.login("bob", new)
+    #expect(!state.isSuperseded(first), "another account does not matter")
+    state.login("ada", new)
+    #expect(state.isSuperseded(first))
+    let endedAgain = state.logout("ada")
+    let second = try #require(endedAgain)
+    #expect(state.isSuperseded(first) && !state.isSuperseded(second))
+  }
+
   @Test func `refreshed credential needs same session`() {
     var state = state("ada")
     let first = state.refresh("ada", from: old, to: new)

@@ -304,4 +304,42 @@ struct CookieCallTests {
     #expect(try await left)
     #expect(try await bench.client.send(Get()) == "sid=new")
   }
+
+  @Test func `farewell after a new login has no cookies`() async throws {
+    let (jars, accounts, latch) = (CookieJars(), CredentialStore(), Latch())
+    let bench = bench(.perAccount(jars)) { $0.credentials = accounts }
+    try await accounts.login("ada", with: AccountCredential(.bearer("a")))
+    _ = try await bench.client.send(Get(path: "/page?set=sid=old"))
+    async let left = accounts.logout {
+      try await latch.wait()
+      #expect(try await bench.client.send(Get(path: "/logout?set=sid=gone")) == "")
+    }
+    await latch.reached(1)
+    try await accounts.login("ada", with: AccountCredential(.bearer("b")))
+    _ = try await bench.client.send(Get(path: "/page?set=sid=new"))
+    latch.open()
+    #expect(try await left)
+    #expect(bench.transport.requests.last?.fields[.authorization] == "Bearer a")
+    #expect(try await bench.client.send(Get()) == "sid=new")
+  }
+
+  @Test func `farewell and a new login share no stored response`() async throws {
+    let (accounts, latch) = (CredentialStore(), Latch())
+    let bench = ScriptedClient({ $0.credentials = accounts }) { .text($0.fields[.authorization] ?? "") }
+    @Sendable func page(_ path: RequestPath) async throws -> String {
+      try await bench.client.send(Get(path: path, cache: Self.kept))
+    }
+    try await accounts.login("ada", with: AccountCredential(.bearer("a")))
+    async let left = accounts.logout {
+      try await latch.wait()
+      for path in ["/one", "/two"] as [RequestPath] { #expect(try await page(path) == "Bearer a") }
+    }
+    await latch.reached(1)
+    try await accounts.login("ada", with: AccountCredential(.bearer("b")))
+    #expect(try await page("/one") == "Bearer b")
+    latch.open()
+    #expect(try await left)
+    for path in ["/one", "/two"] as [RequestPath] { #expect(try await page(path) == "Bearer b") }
+    #expect(bench.transport.requests.count == 4, "the new login's own response is still stored")
+  }
 }
