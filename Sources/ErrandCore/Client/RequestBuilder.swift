@@ -89,18 +89,34 @@ final class RequestBuilder: Sendable {
     let style = request.argumentStyle.filled(by: family?.settings.argumentStyle)
       .filled(by: configuration.argumentStyle)
     let method = request.method
-    var (query, body) = try arguments(of: request, path, method, family, style)
+    let (own, declaredBody) = (request.arguments, request.body)
+    let place = declaredBody == nil ? place(ofArgumentsOf: request, method, family) : .query
     let common = configuration.commonArguments?() ?? Arguments()
-    query = query.merged(over: common)
+    var inherited = family?.settings.arguments ?? Arguments()
     var target = try self.target(of: request, path, family)
-    target.arguments = query
+    target.arguments = (place == .query ? own.merged(over: inherited) : Arguments()).merged(over: common)
     do {
       for filter in configuration.filters { try filter.apply(&target, request) }
     } catch {
       if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
     }
-    withholdSecrets(common.merged(over: family?.settings.arguments ?? Arguments()), of: request, family, from: &target)
+    // The filters may have chosen another server, so the secrets are withheld now, and the body is made afterwards.
+    var commonInBody = configuration.commonBodyArguments
+    if commonInBody != nil || !common.isEmpty || !inherited.isEmpty, !names(target.base, family) {
+      withholdSecrets(common.merged(over: inherited), own, from: &target)
+      inherited = inherited.withoutSecrets
+      commonInBody = commonInBody.map { common in { @Sendable in common().withoutSecrets } }
+    }
+    let encoding = request.jsonEncoding.filled(by: family?.settings.jsonEncoding)
+      .filled(by: configuration.jsonEncoding)
+    let bodies = BodyBuilder(style: style, encoding: encoding, common: commonInBody)
+    let body: BodyBuilder.Body? =
+      if let declaredBody {
+        try bodies.body(declaredBody)
+      } else {
+        try Self.body(of: own.merged(over: inherited), place, bodies)
+      }
     return Draft(method: method, target: target, body: body, style: style)
   }
 
@@ -118,12 +134,10 @@ final class RequestBuilder: Sendable {
   /// Removes secret arguments from a request to a server that is not in ``NamedServers``. An argument is secret if its
   /// name suggests a secret, such as `token`. Only arguments of the client and of the ``RequestFamily`` are removed.
   /// The request's own arguments stay.
-  private func withholdSecrets(
-    _ inherited: Arguments, of request: some APIRequest, _ family: SharedFamily?, from target: inout URLFilter.Target
-  ) {
+  private func withholdSecrets(_ inherited: Arguments, _ own: Arguments, from target: inout URLFilter.Target) {
     let secrets = inherited.secretNames
-    guard !secrets.isEmpty, !names(target.base, family) else { return }
-    let own = Set(request.arguments.entries.map { ByteText($0.name) })
+    guard !secrets.isEmpty else { return }
+    let own = Set(own.entries.map { ByteText($0.name) })
     for name in secrets where !own.contains(ByteText(name)) { target.arguments[name] = nil }
   }
 
@@ -131,11 +145,6 @@ final class RequestBuilder: Sendable {
   private func names(_ base: String, _ family: SharedFamily?) -> Bool {
     guard let url = try? bases.url(for: base) else { return true }
     return NamedServers(bases, family).contains(url.origin)
-  }
-
-  /// True if a path is an absolute URL of a server that is not in ``NamedServers``.
-  private func isForeign(_ path: String, _ family: SharedFamily?) -> Bool {
-    HTTPURL.isAbsolute(path) && !names(URLBuilder.split(absolute: path).0, family)
   }
 
   private func target(
@@ -162,32 +171,36 @@ final class RequestBuilder: Sendable {
     }
   }
 
-  private func arguments(
-    of request: some APIRequest, _ path: RequestPath, _ method: HTTPMethod, _ family: SharedFamily?,
-    _ style: ArgumentStyle
-  ) throws(APIError) -> (query: Arguments, body: BodyBuilder.Body?) {
-    var inherited = family?.settings.arguments ?? Arguments()
-    var common = configuration.commonBodyArguments
-    if common != nil || !inherited.isEmpty, isForeign(path.text, family) {
-      inherited = inherited.withoutSecrets
-      common = common.map { common in { @Sendable in common().withoutSecrets } }
-    }
-    let own = request.arguments.merged(over: inherited)
-    let encoding = request.jsonEncoding.filled(by: family?.settings.jsonEncoding)
-      .filled(by: configuration.jsonEncoding)
-    let bodies = BodyBuilder(style: style, encoding: encoding, common: common)
-    if let body = request.body { return (own, try bodies.body(body)) }
+  /// Where the arguments of a request go.
+  private enum ArgumentPlace { case query, form, json, formUnlessEmpty, jsonUnlessEmpty }
+
+  private func place(
+    ofArgumentsOf request: some APIRequest, _ method: HTTPMethod, _ family: SharedFamily?
+  ) -> ArgumentPlace {
     let format = request.argumentFormat.filled(by: family?.settings.argumentFormat)
       .filled(by: configuration.argumentFormat)
     switch format {
-    case .query: return (own, nil)
-    case .form: return (Arguments(), try bodies.form(own))
-    case .json: return (Arguments(), try bodies.json(own))
+    case .query: return .query
+    case .form: return .form
+    case .json: return .json
     case .jsonByMethod where method.takesArgumentsInQuery, .byMethod where method.takesArgumentsInQuery,
       .inherited where method.takesArgumentsInQuery:
-      return (own, nil)
-    case .jsonByMethod: return (Arguments(), try bodies.jsonUnlessEmpty(own))
-    case .byMethod, .inherited: return (Arguments(), try bodies.formUnlessEmpty(own))
+      return .query
+    case .jsonByMethod: return .jsonUnlessEmpty
+    case .byMethod, .inherited: return .formUnlessEmpty
+    }
+  }
+
+  /// The body that contains the arguments; nil if the arguments go into the query, or if there are none.
+  private static func body(
+    of arguments: Arguments, _ place: ArgumentPlace, _ bodies: BodyBuilder
+  ) throws(APIError) -> BodyBuilder.Body? {
+    switch place {
+    case .query: nil
+    case .form: try bodies.form(arguments)
+    case .json: try bodies.json(arguments)
+    case .formUnlessEmpty: try bodies.formUnlessEmpty(arguments)
+    case .jsonUnlessEmpty: try bodies.jsonUnlessEmpty(arguments)
     }
   }
 

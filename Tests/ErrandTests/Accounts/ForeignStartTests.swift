@@ -144,4 +144,37 @@ struct ForeignStartTests {
     let home = try #require(world.home.requests.first)
     #expect((home.target + home.bodyText).contains("access_token=MARKER"))
   }
+
+  private func moved(_ method: HTTPMethod, toForeign: Bool) async throws -> (world: World, text: String) {
+    let world = try World(status: 200) {
+      $0.commonArguments = { ["access_token": "MARKER", "lang": "de"] }
+      $0.commonBodyArguments = { ["api_key": "MARKER", "app": "shop"] }
+      $0.headers = ["X-Api-Key": .secret("MARKER")]
+    }
+    let target = toForeign ? world.foreign : world.home
+    world.client.configure { [url = target.url] configuration in
+      configuration.filters.append(URLFilter("move") { target, _ in target.base = url })
+    }
+    var request = toForeign ? Get() : world.absolute
+    (request.method, request.arguments) = (method, ["q": "x", "token": "own"])
+    request.family = RequestFamily("shop", arguments: ["secret": "MARKER", "f": "1"])
+    _ = await world.client.outcome(of: request)
+    let sent = try #require(target.requests.first)
+    return (world, sent.target + sent.bodyText + (sent.headers["X-Api-Key"] ?? ""))
+  }
+
+  @Test(arguments: [HTTPMethod.get, .post])
+  func `filter to a foreign server sends no secrets`(_ method: HTTPMethod) async throws {
+    let (_, text) = try await moved(method, toForeign: true)
+    #expect(!text.contains("MARKER"), "\(text)")
+    #expect(text.contains("q=x") && text.contains("token=own") && text.contains("f=1"), "\(text)")
+    #expect(text.contains("lang=de") && text.contains("app=shop") == (method == .post), "\(text)")
+  }
+
+  @Test(arguments: [HTTPMethod.get, .post])
+  func `filter to a named server sends secrets`(_ method: HTTPMethod) async throws {
+    let (_, text) = try await moved(method, toForeign: false)
+    #expect(text.contains("access_token=MARKER") && text.contains("secret=MARKER"), "\(text)")
+    #expect(text.contains("api_key=MARKER") == (method == .post), "\(text)")
+  }
 }
