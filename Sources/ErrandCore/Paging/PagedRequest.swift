@@ -20,7 +20,8 @@ public protocol PagedRequest: APIRequest {
   func items(of page: Response) -> [Item]
 
   /// Returns the request for the page that follows `page`; nil after the last page. This method is called on the
-  /// request that fetched `page`.
+  /// request that fetched `page`. The result may be the same request again, for example until the server has more items,
+  /// so a loop does not end by itself if a server links a page to itself.
   func next(after page: APIResponse<Response>) -> Self?
 }
 
