@@ -3,6 +3,10 @@ extension APIClient {
   /// logged in.
   package var presentAccount: String? { snapshot.configuration.credentials?.account }
 
+  /// The present account as a value of ``CallOptions/requiredAccount``, for work of several calls that belongs to one
+  /// account: an empty text if no account is logged in, nil if the client has no credential provider.
+  package var accountToRequire: String? { snapshot.configuration.credentials.map { $0.account ?? "" } }
+
   /// Ends an account's session on this client. Call this function if the client uses a credential provider of your own;
   /// ``CredentialStore/logout(_:farewell:)`` calls it for you.
   ///

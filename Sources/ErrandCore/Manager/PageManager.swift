@@ -72,7 +72,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     turn &+= 1
     let turn = turn
     // All pages of a list must belong to one account. So the account of the first page is required for all later pages.
-    if pageCount == 0 { options.requiredAccount = client.presentAccount }
+    if pageCount == 0 { options.requiredAccount = client.accountToRequire }
     let call = client.start(outcomeOf: request, options: options) { [weak self] outcome in
       self?.end(outcome, of: request, turn)
     }

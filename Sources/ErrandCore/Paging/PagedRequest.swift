@@ -88,15 +88,15 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// Fetches the pages.
   struct Iterator: AsyncIteratorProtocol {
     private let sequence: PageSequence
-    /// The account that was logged in when the loop started; nil if no account was logged in. All pages must belong to
-    /// this account.
+    /// The account that was logged in when the loop started; empty if no account was logged in, nil if the client has no
+    /// credential provider. All pages must belong to this account.
     private let account: String?
     private var upcoming: R?
     private var fetch: Fetch?
 
     init(_ sequence: PageSequence) {
       self.sequence = sequence
-      account = sequence.client.presentAccount
+      account = sequence.client.accountToRequire
       upcoming = sequence.first
     }
 

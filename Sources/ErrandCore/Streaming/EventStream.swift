@@ -7,10 +7,11 @@ import ErrandSupport
 /// call, which accessories observe and which has its own metrics and limits. The loop throws an ``APIError`` if the
 /// server rejects the request or can no longer be reached.
 public struct EventStream: AsyncSequence, Sendable {
-  /// Opens a connection. The call fails if another account than the given one is current when the request is sent. If
-  /// the account is nil, any account is allowed.
+  /// Opens a connection. The call fails if another account than the given one is current when the request is sent. An
+  /// empty account stands for no account. If the account is nil, any account is allowed.
   let connect: @Sendable (_ lastID: String?, _ account: String?) async throws(APIError) -> ResponseStream
-  /// The account whose credential a new connection would use; nil for none.
+  /// The account whose credential a new connection would use; empty if no account is logged in, nil if the request does
+  /// not use the credential of an account.
   let account: @Sendable () -> String?
   /// Adds the wait between two connections to the running calls of the client, so that the wait can be cancelled like a
   /// call. Returns the function that removes the wait again; nil if the client drains and would refuse the connection.
@@ -31,7 +32,8 @@ public struct EventStream: AsyncSequence, Sendable {
     /// The delay that the server set by a `retry:` line on an earlier connection; nil if the server set none.
     private var retryDelay: Duration?
     private var isOver = false
-    /// The account of the first connection; nil before the first connection, or if no account was logged in.
+    /// The account of the first connection; empty if no account was logged in. Nil before the first connection, or if
+    /// the request does not use the credential of an account.
     private var account: String?
     /// The JSON decoding rules of the current connection's request.
     private(set) var json = JSONDecoding.standard
@@ -145,7 +147,7 @@ public struct EventStream: AsyncSequence, Sendable {
   ) async throws(APIError) {
     let life = CallState(deadline: nil, timers: timers, priority: .normal)
     let flags = CallFlags()
-    if let account { flags.add(account: account) }
+    if let account, !account.isEmpty { flags.add(account: account) }
     guard let leave = enlist(life, flags) else {
       life.settle()
       throw .draining
@@ -211,7 +213,7 @@ extension APIClient {
         return try await self.stream(request, options: options)
       },
       account: { [credential = request.credential] in
-        credential == .inherited ? self.presentAccount : nil
+        credential == .inherited ? self.accountToRequire : nil
       },
       enlist: { life, flags in
         let place = self.registry.add(

@@ -56,7 +56,7 @@ public final class DownloadCall: Sendable {
     (progress, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     home = queue
     var options = options
-    options.requiredAccount = client.presentAccount
+    options.requiredAccount = client.accountToRequire
     begin = { [report, options] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },

@@ -30,10 +30,12 @@ struct AccountSpanTests {
     let client: APIClient
     let accounts = CredentialStore()
 
-    init() async throws {
+    init(isLoggedIn: Bool = true) async throws {
       server = try LoopbackServer { _ in .json("[1]") }
       server.enqueue(.json("[1]").held(at: gate))
-      for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+      if isLoggedIn {
+        for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+      }
       client = APIClient(baseURL: server.url)
       client.configure { [accounts] in $0.credentials = accounts }
     }
@@ -42,6 +44,8 @@ struct AccountSpanTests {
     func leave(_ isLogout: Bool) async throws {
       if isLogout { try await accounts.logout() } else { try await accounts.use("bob") }
     }
+
+    func login() async throws { try await accounts.login("eve", with: AccountCredential(.bearer("eve"))) }
 
     /// The credentials that the server received, in order.
     var shown: [String?] { server.requests.map { $0.headers["Authorization"] } }
@@ -87,11 +91,10 @@ struct AccountSpanTests {
   }
 
   @Test func `batch without account may log in`() async throws {
-    let scene = try await Scene()
-    for name in ["ada", "bob"] { try await scene.accounts.logout(name) }
+    let scene = try await Scene(isLoggedIn: false)
     async let outcomes = scene.client.outcomes(of: [Get(), Get()], width: 1)
     try await scene.gate.reached()
-    try await scene.accounts.login("eve", with: AccountCredential(.bearer("eve")))
+    try await scene.login()
     scene.gate.open()
     for outcome in await outcomes { _ = try outcome.get() }
     #expect(scene.shown == [nil, "Bearer eve"])
@@ -105,6 +108,38 @@ struct AccountSpanTests {
     try await scene.leave(false)
     let error = await #expect(throws: APIError.self) { _ = try await pages.next(isolation: #isolation) }
     #expect(error?.code == .loggedOut && scene.shown == ["Bearer ada"])
+  }
+
+  @Test func `login ends pages without an account`() async throws {
+    let scene = try await Scene(isLoggedIn: false)
+    scene.gate.open()
+    var pages = scene.client.pages(of: Numbers()).makeAsyncIterator()
+    for _ in 1...2 { #expect(try await pages.next()?.value == [1]) }
+    try await scene.login()
+    let error = await #expect(throws: APIError.self) { _ = try await pages.next(isolation: #isolation) }
+    #expect(error?.code == .loggedOut && scene.shown == [nil, nil])
+  }
+
+  @Test func `pages need no credential provider`() async throws {
+    let scene = try await Scene(isLoggedIn: false)
+    scene.gate.open()
+    scene.client.configure { $0.credentials = nil }
+    var pages = scene.client.pages(of: Numbers()).makeAsyncIterator()
+    for _ in 1...2 { #expect(try await pages.next()?.value == [1]) }
+  }
+
+  @Test @MainActor func `login ends a page manager without an account`() async throws {
+    let scene = try await Scene(isLoggedIn: false)
+    scene.gate.open()
+    let manager = PageManager(scene.client, first: Numbers())
+    func load() async { if manager.loadNext() { #expect(await eventually { !manager.isLoading }) } }
+    await load()
+    try await scene.login()
+    await load()
+    #expect(manager.lastError?.code == .loggedOut && manager.items == [1] && scene.shown == [nil])
+    manager.reset()
+    await load()
+    #expect(manager.lastError == nil && scene.shown == [nil, "Bearer eve"])
   }
 
   @Test @MainActor func `page manager restarts for another account`() async throws {
@@ -121,18 +156,18 @@ struct AccountSpanTests {
     #expect(manager.lastError == nil && manager.items == [1] && scene.shown == ["Bearer ada", "Bearer bob"])
   }
 
-  @Test func `queued downloads keep their account`() async throws {
-    let scene = try await Scene()
+  @Test(arguments: [false, true]) func `queued downloads keep their account`(isLoggedIn: Bool) async throws {
+    let scene = try await Scene(isLoggedIn: isLoggedIn)
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let queue = DownloadQueue(scene.client, width: 1)
     let films = ["a", "b"].map { queue.add(FileDownload("/\($0)", .to(folder.appending(path: $0)))) }
     try await scene.gate.reached()
-    try await scene.leave(false)
+    if isLoggedIn { try await scene.leave(false) } else { try await scene.login() }
     scene.gate.open()
     _ = try await films[0].value()
     let error = await #expect(throws: APIError.self) { _ = try await films[1].value() }
-    #expect(error?.code == .loggedOut && scene.shown == ["Bearer ada"])
+    #expect(error?.code == .loggedOut && scene.shown == [isLoggedIn ? "Bearer ada" : nil])
   }
 }

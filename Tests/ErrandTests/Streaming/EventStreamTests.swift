@@ -76,15 +76,15 @@ struct EventStreamTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test func `account switch ends the stream`() async throws {
+  @Test(arguments: [["bob", "ada"], []]) func `account switch ends the stream`(_ names: [String]) async throws {
     let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
     let accounts = CredentialStore()
-    for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+    for name in names { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
     let client = client(server)
     client.configure { $0.credentials = accounts }
     let listening = Task { try await all(client.events(of: Feed())) }
     #expect(await eventually { clock.pending > 0 })
-    try await accounts.use("bob")
+    try await accounts.login("bob", with: AccountCredential(.bearer("bob")))
     clock.advance(by: .seconds(10))
     let error = await #expect(throws: APIError.self) { _ = try await listening.value }
     #expect(error?.code == .loggedOut && server.requests.count == 1)
