@@ -128,6 +128,27 @@ struct XMLDecodingTests {
     #expect(failure?.kind == .mismatch && failure?.path == "s.\(field)", "\(String(describing: failure))")
   }
 
+  @Test(arguments: ["1e400", "-1e400", "1e39", "-3.5e38", String(repeating: "9", count: 400)])
+  func `numbers do not overflow`(number: String) throws {
+    let text = "<a><n>\(number)</n></a>"
+    let float = Self.failure(text, as: [String: Float].self)
+    #expect(float?.path == "a.n" && float?.reason.contains("the number does not fit Float") == true)
+    guard Double(number)?.isFinite == false else {
+      #expect(try Self.read(text) == ["n": try #require(Double(number))])
+      return
+    }
+    for failure in [Self.failure(text, as: [String: Double].self), Self.failure(text, as: [String: Decimal].self)] {
+      #expect(failure?.kind == .mismatch && failure?.reason.contains("the number does not fit D") == true)
+    }
+  }
+
+  @Test func `only literals are infinite`() throws {
+    #expect(try Self.read("<a><n>INF</n><m>-INF</m></a>") == ["n": Float.infinity, "m": -Float.infinity])
+    #expect(try Self.read("<a><n>INF</n><m>-INF</m></a>") == ["n": Double.infinity, "m": -Double.infinity])
+    // Through a `Double`, this number would be rounded twice, to 1.0.
+    #expect(try Self.read("<a><n>1.00000005960464477540</n></a>") == ["n": Float(1).nextUp])
+  }
+
   @Test func `dates follow their format`() throws {
     for text in ["1970-01-01T01:00:00.500+01:00", "1970-01-01T00:00:00.5Z"] {
       #expect(try Self.read("<a><d>\(text)</d></a>") == ["d": Date(timeIntervalSince1970: 0.5)])

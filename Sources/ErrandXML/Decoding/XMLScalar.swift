@@ -13,8 +13,8 @@ struct XMLScalar {
     if let integer = type as? any FixedWidthInteger.Type {
       return try required("\(type)") { number(integer, $0) } as? T
     }
-    if type == Double.self { return try required("a number", double) as? T }
-    if type == Float.self { return try required("a number") { double($0).map { Float($0) } } as? T }
+    if type == Double.self { return try required("a number") { try number(Double.self, $0) } as? T }
+    if type == Float.self { return try required("a number") { try number(Float.self, $0) } as? T }
     if type == Decimal.self { return try required("a number", decimal) as? T }
     if type == Date.self { return try required("a date", decoder.dates.read) as? T }
     if type == Data.self { return try required("Base64", data) as? T }
@@ -22,10 +22,10 @@ struct XMLScalar {
     return nil
   }
 
-  private func required<V>(_ due: String, _ read: (String) -> V?) throws -> V {
+  private func required<V>(_ due: String, _ read: (String) throws -> V?) throws -> V {
     let text = try decoder.text()
     let trimmed = text.trimmingCharacters(in: Self.space)
-    if let value = read(trimmed) { return value }
+    if let value = try read(trimmed) { return value }
     throw decoder.failure("expected \(due), found \(trimmed.isEmpty ? "nothing" : "other text")")
   }
 
@@ -41,20 +41,29 @@ struct XMLScalar {
 
   private func number(_ type: (some FixedWidthInteger).Type, _ text: String) -> Any? { type.init(text, radix: 10) }
 
-  private func double(_ text: String) -> Double? {
+  /// Returns a binary floating-point number. The literals of XML Schema are the only infinite values.
+  private func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+    _ type: Number.Type, _ text: String
+  ) throws -> Number? {
     switch text {
-    case "INF": .infinity
-    case "-INF": -.infinity
-    case "NaN": .nan
-    default: Self.isDecimal(text) ? Double(text) : nil
+    case "INF": return .infinity
+    case "-INF": return -.infinity
+    case "NaN": return .nan
+    default: break
     }
+    guard Self.isDecimal(text), let number = Number(text) else { return nil }
+    guard number.isFinite else { throw outOfRange(type) }
+    return number
   }
 
-  private func decimal(_ text: String) -> Decimal? {
+  private func decimal(_ text: String) throws -> Decimal? {
     // `Decimal` accepts a number that is followed by other text. So the whole text is checked first.
     guard Self.isDecimal(text), Double(text) != nil else { return nil }
-    return Decimal(string: text, locale: nil)
+    guard let decimal = Decimal(string: text, locale: nil), decimal.isFinite else { throw outOfRange(Decimal.self) }
+    return decimal
   }
+
+  private func outOfRange(_ type: any Any.Type) -> XMLMismatch { decoder.failure("the number does not fit \(type)") }
 
   private static func isDecimal(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
