@@ -151,10 +151,25 @@ extension JSONShape {
 }
 
 extension JSONDocument {
-  /// Whether a number that is written with a fraction or an exponent is an integer.
+  /// Whether a number that is written with a fraction or an exponent is an integer, and within the range of `Double`.
+  /// The digits of the text decide, because a `Double` may be rounded to an integer.
   fileprivate func isWhole(_ word: JSONWord) -> Bool {
-    guard let number = double(word) else { return false }
-    return number.rounded() == number
+    guard double(word) != nil else { return false }
+    let numeral = UnsafeBufferPointer(start: text + word.place, count: word.length)
+    let mark = numeral.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? numeral.endIndex
+    let digits = numeral[..<mark]
+    guard let last = digits.lastIndex(where: { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }) else { return true }
+    let point = digits.firstIndex(of: UInt8(ascii: ".")) ?? digits.endIndex
+    // The power of ten of the last digit that is not zero.
+    let power = last < point ? point - 1 - last : point - last
+    return power + Self.exponent(numeral[mark...].dropFirst()) >= 0
+  }
+
+  /// The value of an exponent. A larger magnitude than that of any possible number of digits is reduced.
+  private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+    let digits = text.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    let magnitude = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), limit) }
+    return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
   }
 }
 

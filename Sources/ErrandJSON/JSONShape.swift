@@ -41,7 +41,8 @@ public struct JSONShape: Sendable, Hashable {
   public static let bool = JSONShape(rule: .bool)
   /// The shape that accepts any number, with or without a fractional part.
   public static let number = JSONShape(rule: .number)
-  /// The shape that accepts a number without a fractional part; `3.0` passes, `3.5` does not.
+  /// The shape that accepts a number without a fractional part; `3.0` and `30e-1` pass, `3.5` does not. All digits of
+  /// the text count, also those that a `Double` cannot represent.
   public static let integer = JSONShape(rule: .integer)
   /// The shape that accepts any string.
   public static let string = JSONShape(rule: .string)

@@ -14,6 +14,18 @@ struct JSONShapeTests {
   ]
 
   @Test(arguments: [
+    ("3.0", true), ("-0.0", true), ("0e400", true), ("1e300", true), ("1.25e2", true), ("12500e-2", true),
+    ("9007199254740993.000", true), ("0.0000", true), ("10e-1", true), ("1E+2", true),
+    ("9007199254740992.5", false), ("0.99999999999999999999", false), ("1e-400", false), ("1.25e1", false),
+    ("125e-1", false), ("1e400", false), ("1e-99999999999999999999", false), ("-4503599627370497.25", false),
+  ]) func `digits decide about integers`(number: String, passes: Bool) {
+    let shape: JSONShape = ["a": .integer]
+    let body = Data("{\"a\":\(number)}".utf8)
+    #expect((try? shape.check(data: body)) != nil || !passes)
+    if !passes { #expect(throws: JSONShapeMismatch.self) { try shape.check(data: body) } }
+  }
+
+  @Test(arguments: [
     good, good.with("address", ["city": "Rome", "zip": 1]), good.with("kind", 7.0), good.with("tags", []),
     good.with("note", "n"),
     good.with("meta", nil), good.with("meta", [1]), good.with("level", 3),
