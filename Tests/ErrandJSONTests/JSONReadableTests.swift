@@ -1,6 +1,8 @@
-import ErrandJSON
+import ErrandSupport
 import Foundation
 import Testing
+
+@testable import ErrandJSON
 
 struct JSONReadableTests {
   struct Person: JSONReadable, Equatable {
@@ -31,6 +33,50 @@ struct JSONReadableTests {
   static let decodings: [(String, JSONDecoding)] = [("standard", .standard), ("fast", .fast)]
 
   private func person(_ fields: String = "") -> Data { Data((Self.ada.dropLast() + fields + "}").utf8) }
+
+  /// A value that contains a value of its own type.
+  struct Nest: JSONReadable {
+    let depth: Int
+
+    init(json: JSONValue) throws {
+      depth = try json.readIfPresent("inner", as: Nest.self).map { $0.depth + 1 } ?? 0
+    }
+  }
+
+  @Test(arguments: decodings) func `nested types find numbers beyond Double`(
+    name: String, decoding: JSONDecoding
+  ) throws {
+    func text(_ list: String, _ after: String = "0") -> Data {
+      let start = String(repeating: #"{"inner":"#, count: 200)
+      return Data("\(start){\"list\":\(list)}\(String(repeating: ",\"x\":\(after)}", count: 200))".utf8)
+    }
+    let numbers = Array(repeating: "1e2", count: 2_000).joined(separator: ",")
+    #expect(try decoding.decode(Nest.self, from: text("[\(numbers)]")).depth == 200)
+    let inside = #expect(throws: JSONDecodingError.self) {
+      try decoding.decode(Nest.self, from: text("[\(numbers),1e400,1e500]"))
+    }
+    #expect(inside?.kind == .numberOutOfRange && inside?.reason.contains("1e400") == true)
+    let after = #expect(throws: JSONDecodingError.self) { try decoding.decode(Nest.self, from: text("[]", "-1e400")) }
+    #expect(after?.kind == .numberOutOfRange && after?.reason.contains("-1e400") == true)
+  }
+
+  @Test func `numbers beyond Double are searched once`() throws {
+    let long = String(repeating: "9", count: 400)
+    let document = try JSONDocument(Data("[1,[1e400,2],{\"a\":{\"b\":\(long)}},1e5,[3]]".utf8))
+    #expect(document.known.withLock { $0.vastNumbers } == nil)
+    #expect(document.numberBeyondDoubles(at: 0) == "1e400")
+    let numbers = try #require(document.known.withLock { $0.vastNumbers })
+    #expect(numbers.map { document.numeral(document.word(Int($0))) } == ["1e400", long])
+    for (path, number) in [
+      ("[0]", nil), ("[1]", "1e400"), ("[1][0]", "1e400"), ("[1][1]", nil), ("[2]", long), ("[2].a.b", long),
+      ("[3]", nil), ("[4]", nil),
+    ] as [(String, String?)] {
+      let index = try #require(document.index(at: try JSONPath(parsing: path)))
+      #expect(document.numberBeyondDoubles(at: index) == number.map { JSONDocument.shortened($0) }, "\(path)")
+    }
+    let plain = try JSONDocument(Data("[1,2.5]".utf8))
+    #expect(plain.numberBeyondDoubles(at: 0) == nil && plain.known.withLock { $0.vastNumbers } == nil)
+  }
 
   @Test(arguments: decodings) func `type is created from JSON`(name: String, decoding: JSONDecoding) throws {
     let ada = try decoding.decode(Person.self, from: person(#","tags":["a","b"],"friends":[\#(Self.ada)]"#))

@@ -66,6 +66,8 @@ struct JSONLookupTables {
   var elements: [Int: [Int]] = [:]
   /// The key tables of objects for which a linear search is too slow or wrong (``JSONWord/Kind/objectWithKeyTable``).
   var keys: [Int: JSONKeyTable] = [:]
+  /// The indices of all numbers that exceed the range of `Double`, in ascending order; nil if they were not needed yet.
+  var vastNumbers: [UInt32]?
 }
 
 /// A copy of a text, followed by zero bytes.

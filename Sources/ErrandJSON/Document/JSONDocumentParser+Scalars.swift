@@ -46,7 +46,7 @@ extension JSONDocumentParser {
   }
 
   /// Every number of at most 308 bytes without an exponent is within the range of `Double`.
-  private static let mostDigits = 308
+  static let mostDigits = 308
 
   @inline(__always)
   private mutating func digits() throws(JSONError) {

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 extension JSONDocument {
   /// An array or object whose members are being created.
   private struct Open {
@@ -77,14 +79,30 @@ extension JSONDocument {
   /// text of the number is shortened for messages.
   func numberBeyondDoubles(at index: Int) -> String? {
     guard hasVastNumbers else { return nil }
-    let end = end(of: index)
-    var index = index
-    while index < end {
+    let numbers = vastNumbers
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < index { low = middle + 1 } else { high = middle }
+    }
+    guard low < numbers.count, numbers[low] < end(of: index) else { return nil }
+    return Self.shortened(numeral(word(Int(numbers[low]))))
+  }
+
+  /// The indices of all numbers that exceed the range of `Double`. They are found once for each document: types that
+  /// contain each other ask for each of their values, so a search for each value would take quadratic time.
+  private var vastNumbers: [UInt32] {
+    if let numbers = known.withLock({ $0.vastNumbers }) { return numbers }
+    var numbers: [UInt32] = []
+    var index = 0
+    while index < nothing {
       let word = word(index)
-      if word.isNumber, double(word) == nil { return Self.shortened(numeral(word)) }
+      let mayBeVast = word.isKind(.decimal) || word.isKind(.integer) && word.length > JSONDocumentParser.mostDigits
+      if mayBeVast, double(word) == nil { numbers.append(UInt32(truncatingIfNeeded: index)) }
       index += word.isContainer ? 2 : 1
     }
-    return nil
+    known.withLock { [numbers] in $0.vastNumbers = numbers }
+    return numbers
   }
 
   static func shortened(_ numeral: String) -> String {
