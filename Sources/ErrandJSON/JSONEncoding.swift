@@ -53,7 +53,8 @@ public struct JSONEncoding: Sendable {
   /// - writes a key twice, or
   /// - keeps a `superEncoder` for later.
   ///
-  /// `JSONEncoder` then encodes the value again, so the type's `encode(to:)` runs twice.
+  /// `JSONEncoder` then encodes the value again, so the type's `encode(to:)` runs twice. All its members are sorted,
+  /// because `JSONEncoder` knows no other fixed order.
   ///
   /// `JSONEncoder` ends the process if a type writes a second value to a single value container, requests two kinds of
   /// container, or catches the error of a member. In these cases, Errand's encoder throws an error or continues.
@@ -75,17 +76,18 @@ public struct JSONEncoding: Sendable {
     encoder.dateEncodingStrategy = dates
     encoder.keyEncodingStrategy = keys
     encoder.dataEncodingStrategy = data
-    encoder.outputFormatting = sortedKeys ? [.sortedKeys, .withoutEscapingSlashes] : [.withoutEscapingSlashes]
-    return fast(by: encoder)
+    return JSONEncoding(fastBy: encoder, sortsAll: sortedKeys)
   }
 
   /// Errand's own encoder with the strategies, the `userInfo` and the key order of a `JSONEncoder`. Slashes are never
   /// escaped, because JSON does not require escaped slashes.
   ///
-  /// The given encoder itself still writes the values that only `JSONEncoder` can write. If the output format of the
-  /// given encoder is `.prettyPrinted`, the given encoder writes all values.
+  /// A copy of the encoder that sorts all members writes the values that only `JSONEncoder` can write. If the output
+  /// format of the given encoder is `.prettyPrinted`, the given encoder itself writes all values.
   /// - Parameter encoder: The encoder to copy. Do not change it afterwards.
-  public static func fast(by encoder: JSONEncoder) -> JSONEncoding { JSONEncoding(fastBy: encoder) }
+  public static func fast(by encoder: JSONEncoder) -> JSONEncoding {
+    JSONEncoding(fastBy: encoder, sortsAll: encoder.outputFormatting.contains(.sortedKeys))
+  }
 
   /// Encoding by an encoder of your choice. The initializer calls the closure once; the encoder must not be changed
   /// afterwards.
@@ -94,10 +96,23 @@ public struct JSONEncoding: Sendable {
     streams = nil
   }
 
-  private init(fastBy encoder: JSONEncoder) {
-    self.encoder = encoder
+  private init(fastBy encoder: JSONEncoder, sortsAll: Bool) {
     let isPlain = encoder.outputFormatting.isSubset(of: [.sortedKeys, .withoutEscapingSlashes])
-    streams = isPlain ? JSONStreams(rules: JSONEncodingRules(of: encoder)) : nil
+    self.encoder = isPlain ? Self.sortingCopy(of: encoder) : encoder
+    streams = isPlain ? JSONStreams(rules: JSONEncodingRules(of: encoder, sortsAll: sortsAll)) : nil
+  }
+
+  /// A copy of an encoder that sorts all members. Without sorting, `JSONEncoder` writes members in the order of their
+  /// hashes, which differs between two runs of the program.
+  private static func sortingCopy(of encoder: JSONEncoder) -> JSONEncoder {
+    let copy = JSONEncoder()
+    copy.dateEncodingStrategy = encoder.dateEncodingStrategy
+    copy.dataEncodingStrategy = encoder.dataEncodingStrategy
+    copy.keyEncodingStrategy = encoder.keyEncodingStrategy
+    copy.nonConformingFloatEncodingStrategy = encoder.nonConformingFloatEncodingStrategy
+    copy.userInfo = encoder.userInfo
+    copy.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return copy
   }
 
   /// The JSON text of a value, in UTF-8. The strategies do not apply to a `JSONValue`.

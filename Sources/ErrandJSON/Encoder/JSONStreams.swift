@@ -63,13 +63,14 @@ struct JSONEncodingRules: Sendable {
   let sortsAll: Bool
   let keepsKeys: Bool
 
-  init(of encoder: JSONEncoder) {
+  /// - Parameter sortsAll: Whether the members of all types are sorted, not only those of dictionaries.
+  init(of encoder: JSONEncoder, sortsAll: Bool) {
     dates = encoder.dateEncodingStrategy
     data = encoder.dataEncodingStrategy
     keys = encoder.keyEncodingStrategy
     floats = encoder.nonConformingFloatEncodingStrategy
     userInfo = encoder.userInfo
-    sortsAll = encoder.outputFormatting.contains(.sortedKeys)
+    self.sortsAll = sortsAll
     if case .useDefaultKeys = keys { keepsKeys = true } else { keepsKeys = false }
   }
 }

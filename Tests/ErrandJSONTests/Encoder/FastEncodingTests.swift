@@ -17,7 +17,7 @@ struct FastEncodingTests {
   }
 
   @Test(arguments: EncodingSample.all) func `Foundation encodes only what requires it`(sample: EncodingSample) {
-    let streams = JSONStreams(rules: JSONEncodingRules(of: sample.encoder(sortedKeys: false)))
+    let streams = JSONStreams(rules: JSONEncodingRules(of: sample.encoder(sortedKeys: false), sortsAll: false))
     let text = try? streams.text(of: sample.value) ?? Data()
     #expect((text?.isEmpty ?? false) == sample.isHandedOver)
   }
@@ -42,6 +42,35 @@ struct FastEncodingTests {
     var backward: [String: [Int: Int]] = [:]
     for name in names.reversed() { backward[name] = [name.count: 1] }
     #expect(try JSONEncoding.fast.encode(forward) == JSONEncoding.fast.encode(backward))
+  }
+
+  /// `JSONEncoder` alone would write the dictionaries in the order of their hashes.
+  @Test func `handed over values have fixed bytes`() throws {
+    let names = Dictionary(uniqueKeysWithValues: (0..<20).map { ("n/\($0 + 10)", $0) })
+    let twice = Encoded.object { container in
+      try container.encode(names, forKey: .b)
+      try container.encode(1, forKey: .a)
+      try container.encode(names, forKey: .b)
+    }
+    let sorted = (0..<20).map { "\"n/\($0 + 10)\":\($0)" }.joined(separator: ",")
+    for encoding in [JSONEncoding.fast, .fast(sortedKeys: true), .fast(by: JSONEncoder())] {
+      #expect(try encoding.encode(twice) == Data("{\"a\":1,\"b\":{\(sorted)}}".utf8))
+    }
+  }
+
+  @Test func `handed over values follow the encoder`() throws {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.dateEncodingStrategy = .secondsSince1970
+    encoder.dataEncodingStrategy = .deferredToData
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    struct Body: Encodable { let roomNumber = Double.infinity, at = Date(timeIntervalSince1970: 1), raw = Data([255]) }
+    let twice = Encoded.object { container in
+      for _ in 0..<2 { try container.encode(Body(), forKey: .b) }
+    }
+    let text = try JSONEncoding.fast(by: encoder).encode(twice)
+    #expect(String(decoding: text, as: UTF8.self) == #"{"b":{"at":1,"raw":[255],"room_number":"inf"}}"#)
   }
 
   @Test func `common arguments are merged`() throws {
