@@ -101,7 +101,7 @@ let package = Package(
     .target(
       name: "ErrandOutbox",
       dependencies: [
-        "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandSupport", "CSQLite",
+        "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandSupport", "CSQLite",
         .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
@@ -160,12 +160,14 @@ let package = Package(
     .target(
       name: "ErrandTransfer",
       dependencies: [
-        "ErrandCore", "ErrandSupport", .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
+        "ErrandCore", "ErrandJSON", "ErrandSupport",
+        .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
     // Downloads and uploads that the operating system carries out, also while the app does not run.
     .target(
-      name: "ErrandBackground", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport"], swiftSettings: strict),
+      name: "ErrandBackground", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandJSON", "ErrandSupport"],
+      swiftSettings: strict),
     // Decodes content codings for the transports of Linux.
     .target(
       name: "ErrandDecoding",

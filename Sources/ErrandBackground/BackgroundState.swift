@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandJSON
 import ErrandSupport
 import Foundation
 
@@ -32,7 +33,7 @@ extension BackgroundState {
 
   /// Reads the bytes of a record file; nil if they are not a record of this format.
   static func read(_ bytes: Data) -> Self? {
-    guard let record = try? JSONDecoder().decode(Self.self, from: bytes), record.format == currentFormat else {
+    guard let record = try? JSONDecoder().decodeChecked(Self.self, from: bytes), record.format == currentFormat else {
       return nil
     }
     return record

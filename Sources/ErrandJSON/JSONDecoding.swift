@@ -50,8 +50,14 @@ public struct JSONDecoding: Sendable {
     self.init(decoder, onTape: false)
   }
 
-  /// The rules by which Errand's own parser reads a type; nil if Foundation's parser reads the type.
-  func tape(for type: (some Decodable).Type) -> TapeRules? { isOnTape || type is any JSONReadable.Type ? rules : nil }
+  /// The rules by which Errand's own parser reads a type from a text; nil if Foundation's parser reads the type.
+  ///
+  /// Errand's own parser also reads the texts with numbers at which `JSONDecoder` ends the process.
+  func tape(for type: (some Decodable).Type, in data: Data) -> TapeRules? {
+    if isOnTape || type is any JSONReadable.Type { return rules }
+    guard let rules, let text = try? JSONText.utf8(of: data) else { return nil }
+    return FoundationText.fatalNumber(in: text) == nil ? nil : rules
+  }
 
   /// Whether this value and `other` use the same decoder instance in the same way.
   package func isSame(as other: JSONDecoding) -> Bool {
@@ -89,18 +95,19 @@ public struct JSONDecoding: Sendable {
     _ type: T.Type, from data: Data, parsed: ParsedJSON?, at path: JSONPath? = nil
   ) throws(JSONDecodingError) -> T {
     let path = path ?? JSONPath.root
-    if let tape = tape(for: type), let parsed = try ParsedJSON.unlessTooLarge(data, or: parsed) {
+    if let tape = tape(for: type, in: data), let parsed = try ParsedJSON.unlessTooLarge(data, or: parsed) {
       if type == JSONValue.self { return JSONSameType.cast(try anyValue(in: parsed, at: path, by: tape), to: type) }
-      if let index = parsed.document.index(at: path) {
-        return try value(of: type, from: data, parsed, at: index, path, by: tape)
+      guard let index = parsed.document.index(at: path) else {
+        return try missing(type, at: path, from: data, parsed)
       }
+      return try value(of: type, from: data, parsed, at: index, path, by: tape)
     }
-    if let parsed = textLacking(path, in: data, or: parsed) {
-      return try missing(type, at: path, from: data, parsed)
-    }
+    let parsed = convertsKeys && !path.steps.isEmpty ? parsed ?? (try? ParsedJSON(data)) : nil
+    // `JSONDecoder` must not read a text without the path, because it compares keys after the conversion. For the path
+    // `userName`, it would find the key `user_name`. If it converts no keys, it reports a missing value correctly.
+    if let parsed, parsed.document.index(at: path) == nil { return try missing(type, at: path, from: data, parsed) }
+    let text = try text(for: type, from: data, at: path, isValid: parsed != nil)
     do {
-      let text = try JSONText.utf8(of: data)
-      try Self.refuseOpenEnd(of: text)
       if path.steps.isEmpty { return try decoder.decode(type, from: text) }
       let configuration = RoutedValue<T>.DecodingConfiguration(route: route(to: path), type: type)
       return try decoder.decode(RoutedValue<T>.self, from: text, configuration: configuration).value
@@ -109,13 +116,17 @@ public struct JSONDecoding: Sendable {
     }
   }
 
-  /// Returns the parsed text if the decoder converts keys and the text has no value at the path. Otherwise nil.
-  ///
-  /// `JSONDecoder` must not read such a text, because it compares keys after the conversion. For the path `userName`,
-  /// it would find the key `user_name`. A decoder that converts no keys reports a missing value correctly.
-  private func textLacking(_ path: JSONPath, in data: Data, or parsed: ParsedJSON?) -> ParsedJSON? {
-    guard convertsKeys, !path.steps.isEmpty, let parsed = parsed ?? (try? ParsedJSON(data)) else { return nil }
-    return parsed.document.index(at: path) == nil ? parsed : nil
+  /// The text from which `JSONDecoder` reads a type at a path.
+  private func text<T: Decodable>(
+    for type: T.Type, from data: Data, at path: JSONPath, isValid: Bool
+  ) throws(JSONDecodingError) -> Data {
+    do throws(JSONError) {
+      return try textForFoundation(data, at: path, isValid: isValid)
+    } catch .numberOutOfRange(let number) {
+      throw JSONDecodingError(.numberOutOfRange(number))
+    } catch {
+      throw JSONDiagnosis(of: data, by: self).errorWithHint(for: error, decoding: type, at: path)
+    }
   }
 
   /// Handles a text that has no value at the path. Returns nil if the type is optional and only the last key of the
@@ -145,38 +156,59 @@ public struct JSONDecoding: Sendable {
     throw JSONDecodingError(missing: path, in: .inText(parsed.document, at: 0))
   }
 
-  /// Throws an error if the last byte of a text is an opening bracket. No valid JSON text ends with an opening bracket,
-  /// and Foundation on Linux traps if this bracket exceeds the depth limit.
-  private static func refuseOpenEnd(of text: Data) throws(JSONError) {
-    guard text.last != UInt8(ascii: "["), text.last != UInt8(ascii: "{") else {
-      throw JSONError.notJSON(reason: "the text ends where a value is expected")
-    }
+  /// The text from which `JSONDecoder` reads the value at a path.
+  ///
+  /// If the decoder converts keys, two keys of the text may get the same name, and `JSONDecoder` finds only the first
+  /// one. So the text then has no other members than those on the path. A text that violates RFC 8259 is not changed.
+  /// - Parameter isValid: Whether the text is known to follow RFC 8259.
+  /// - Throws: ``JSONError`` if `JSONDecoder` could end the process at the text.
+  func textForFoundation(_ data: Data, at path: JSONPath, isValid: Bool = false) throws(JSONError) -> Data {
+    let text = try FoundationText.checked(data)
+    guard convertsKeys, !path.steps.isEmpty, isValid || (try? JSONDocument(text)) != nil else { return text }
+    return JSONSpan.only(path, of: text) ?? text
   }
 
   /// Repeats a failed decoding and records where it fails.
   func trace<T: Decodable>(_ type: T.Type, from text: Data, at path: JSONPath) -> JSONTrace {
     let trace = JSONTrace()
-    var route = route(to: path)
-    route.trace = trace
-    if let tape = tape(for: type), let document = try? JSONDocument(text) {
-      let root = TapeDecoder(source: TapeSource(document, rules: tape), index: 0)
-      _ = try? route.decode(type, from: root)  // only the trace matters
+    if let tape = tape(for: type, in: text), let document = try? JSONDocument(text) {
+      guard let index = document.index(at: path) else { return trace }
+      let value = TapeDecoder(source: TapeSource(document, rules: tape), index: index)
+      _ = try? JSONRoute(steps: [], trace: trace).decode(type, from: value)  // only the trace matters
       return trace
     }
+    guard let text = try? textForFoundation(text, at: path) else { return trace }
+    var route = route(to: path)
+    route.trace = trace
     let configuration = RoutedValue<T>.DecodingConfiguration(route: route, type: type)
     _ = try? decoder.decode(RoutedValue<T>.self, from: text, configuration: configuration)  // only the trace matters
     return trace
   }
 
   func route(to path: JSONPath) -> JSONRoute {
-    JSONRoute(
-      steps: path.steps.map { step in
-        if case .key(let key) = step { .key(convertedKey(key)) } else { step }
-      })
+    guard convertsKeys else { return JSONRoute(steps: path.steps) }
+    var coding: [any CodingKey] = []
+    let steps = path.steps.map { step -> JSONPath.Step in
+      switch step {
+      case .key(let key):
+        let name = convertedKey(key, below: coding)
+        coding.append(AnyKey(name))
+        return .key(name)
+      case .index(let index):
+        coding.append(AnyKey(intValue: index))
+        return step
+      }
+    }
+    return JSONRoute(steps: steps)
   }
 
   /// The key after conversion by the decoder's key strategy.
-  func convertedKey(_ key: String) -> String { convertsKeys ? FirstKey.name(of: key, by: decoder) : key }
+  /// - Parameter path: The coding path of the object that contains the key, for strategies that depend on this path.
+  func convertedKey(_ key: String, below path: [any CodingKey]) -> String {
+    guard convertsKeys else { return key }
+    if case .custom(let convert) = decoder.keyDecodingStrategy { return convert(path + [AnyKey(key)]).stringValue }
+    return FirstKey.name(of: key, by: decoder)
+  }
 }
 
 /// Converts a value between two generic names of the same type. The compiler cannot know that both names mean one type.
@@ -220,11 +252,14 @@ extension JSONDecoding {
   /// Errand's own decoder with the strategies and the `userInfo` of a `JSONDecoder`.
   ///
   /// If `decoder` allows JSON5 or assumes a top-level dictionary, `decoder` itself reads the text, because only
-  /// Foundation supports these settings.
+  /// Foundation supports these settings. Allow JSON5 only for texts that you trust: Foundation's JSON5 parser ends the
+  /// process at many malformed texts.
   /// - Parameter decoder: The decoder to copy. Do not change it afterwards.
   public static func fast(by decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: true) }
 
   /// Decoding by a `JSONDecoder` of your choice.
+  ///
+  /// Allow JSON5 only for texts that you trust: Foundation's JSON5 parser ends the process at many malformed texts.
   /// - Parameter decoder: The decoder to use. Do not change it afterwards.
   public static func foundation(_ decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: false) }
 

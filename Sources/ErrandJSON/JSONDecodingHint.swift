@@ -33,7 +33,9 @@ struct JSONDecodingHint {
       let parent = path.parent, let members = root.value(at: parent)?.objectValue
     else { return nil }
     let plain = Self.plain(key)
-    if let similar = members.keys.sorted().first(where: { Self.plain($0) == plain }) { return rename(similar, key) }
+    if let similar = members.keys.sorted().first(where: { Self.plain($0) == plain }) {
+      return rename(similar, key, in: parent)
+    }
     guard parent == start else { return nil }
     return envelope(around: members) { $0.objectValue?[key] != nil }.map { "the key is inside \($0)" }
   }
@@ -42,10 +44,10 @@ struct JSONDecodingHint {
   private static let longestKey = 80
 
   /// The hint for a key of the text that differs from the requested key only in its case and in underscores.
-  private func rename(_ found: String, _ key: String) -> String? {
+  private func rename(_ found: String, _ key: String, in path: JSONPath) -> String? {
     guard found.utf8.count <= Self.longestKey else { return nil }
     let written = JSONValue.string(found)
-    let name = decoding.convertedKey(found)
+    let name = decoding.convertedKey(found, below: decoding.route(to: path).codingKeys)
     if name != found {
       return "the key strategy reads \(written) as \(JSONValue.string(name)); declare this name in `CodingKeys`"
     }
@@ -153,7 +155,7 @@ extension JSONDecoding {
     else { return .none }
     let root = JSONValue.inText(document, at: 0)
     let diagnosis = JSONDiagnosis(of: data, by: self)
-    let paths = trace(type, from: text, at: path).dates.map { diagnosis.writtenPath($0, in: root) }
+    let paths = trace(type, from: text, at: path).dates.map { diagnosis.writtenPath($0, below: path, in: root) }
     return Self.epochDates(paths.compactMap { path in root.value(at: path)?.doubleValue.map { (path, $0) } })
   }
 

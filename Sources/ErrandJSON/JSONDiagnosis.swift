@@ -22,7 +22,7 @@ struct JSONDiagnosis {
       }
       root = lenient
     }
-    return describe(place(of: error, decoding: type, at: path), in: root)
+    return describe(place(of: error, decoding: type, at: path), below: path, in: root)
   }
 
   /// The error to throw in place of the decoder's error, with a hint at the setting that reads the text.
@@ -41,7 +41,7 @@ struct JSONDiagnosis {
   /// example because it reads JSON5. In that case the violation is not the reason why decoding failed. Returns nil if
   /// the decoder rejects the text.
   private func lenientRoot(_ flaw: JSONError) -> JSONValue? {
-    guard case .notJSON = flaw, let text = try? JSONText.utf8(of: data) else { return nil }
+    guard case .notJSON = flaw, let text = try? FoundationText.checked(data) else { return nil }
     return try? decoding.decoder.decode(JSONValue.self, from: text)
   }
 
@@ -76,8 +76,8 @@ struct JSONDiagnosis {
     }
   }
 
-  private func describe(_ place: Place, in root: JSONValue) -> JSONDecodingError {
-    let path = writtenPath(place.path, in: root)
+  private func describe(_ place: Place, below start: JSONPath, in root: JSONValue) -> JSONDecodingError {
+    let path = writtenPath(place.path, below: start, in: root)
     let found = root.value(at: path)
     if let number = found.flatMap({ vastNumber(in: $0, place) }) {
       let reason = JSONMask.isSecret(path) ? "the number is too large" : "the number \(number) is too large"
@@ -99,21 +99,27 @@ struct JSONDiagnosis {
   }
 
   /// Converts the decoder's coding path, whose keys may be converted, to a path in the keys of the text.
-  func writtenPath(_ coding: [any CodingKey], in root: JSONValue) -> JSONPath {
-    var here: JSONValue? = root
-    let steps = coding.map { key -> JSONPath.Step in
-      let step = writtenStep(key, in: here)
+  /// - Parameter start: The path at which decoding started. Several keys of the text may have the name of one of its
+  ///   steps, so these steps are not searched.
+  func writtenPath(_ coding: [any CodingKey], below start: JSONPath, in root: JSONValue) -> JSONPath {
+    let shared = zip(coding, decoding.route(to: start).steps).prefix { JSONPath.Step($0) == $1 }.count
+    var steps = Array(start.steps.prefix(shared))
+    var here = root.value(at: JSONPath(steps))
+    for (number, key) in coding.enumerated().dropFirst(shared) {
+      let step = writtenStep(key, below: Array(coding.prefix(number)), in: here)
       here = here?.value(at: JSONPath([step]))
-      return step
+      steps.append(step)
     }
     return JSONPath(steps)
   }
 
-  private func writtenStep(_ key: any CodingKey, in here: JSONValue?) -> JSONPath.Step {
+  private func writtenStep(
+    _ key: any CodingKey, below path: [any CodingKey], in here: JSONValue?
+  ) -> JSONPath.Step {
     guard let members = here?.objectValue else { return JSONPath.Step(key) }
     let name = key.stringValue
     if members[name] != nil { return .key(name) }
-    return .key(members.keys.sorted().first { decoding.convertedKey($0) == name } ?? name)
+    return .key(members.keys.sorted().first { decoding.convertedKey($0, below: path) == name } ?? name)
   }
 }
 

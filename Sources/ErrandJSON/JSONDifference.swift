@@ -95,11 +95,17 @@ private struct JSONDifferenceSearch {
   /// Decodes a text and returns the error; nil if the text can be read. Records which values the type reads.
   private func failure<T: Decodable>(of type: T.Type, in value: JSONValue) -> JSONDecodingError? {
     let text: Data
-    do throws(JSONError) { text = try value.serialized() } catch { return nil }
+    let shown: Data
+    do throws(JSONError) {
+      text = try value.serialized()
+      shown = try decoding.textForFoundation(text, at: path)
+    } catch {
+      return nil
+    }
     var route = decoding.route(to: path)
     route.trace = JSONTrace(noting: reading)
     do {
-      _ = try decoding.decoder.decode(RoutedValue<T>.self, from: text, configuration: .init(route: route, type: type))
+      _ = try decoding.decoder.decode(RoutedValue<T>.self, from: shown, configuration: .init(route: route, type: type))
       return nil
     } catch {
       return JSONDiagnosis(of: text, by: decoding).error(for: error, decoding: type, at: path)
@@ -130,8 +136,10 @@ private struct JSONDifferenceSearch {
     if reading.hasWhole(shown) { return }
     switch value.content {
     case .object(let members):
+      let coding = JSONRoute(steps: shown.steps).codingKeys
       for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-        let (path, shown) = (path.appending(key: key), shown.appending(key: decoding.convertedKey(key)))
+        let name = decoding.convertedKey(key, below: coding)
+        let (path, shown) = (path.appending(key: key), shown.appending(key: name))
         if reading.hasAsked(for: shown) {
           look(member, path, shown, &places)
         } else {

@@ -7,6 +7,16 @@ struct JSONRoute {
   /// Records where decoding fails; nil while no diagnosis is needed.
   var trace: JSONTrace?
 
+  /// The steps as coding keys.
+  var codingKeys: [any CodingKey] {
+    steps.map { step in
+      switch step {
+      case .key(let name): AnyKey(name)
+      case .index(let index): AnyKey(intValue: index)
+      }
+    }
+  }
+
   /// Follows the steps from the root and decodes the value at the last step.
   func decode<T: Decodable>(_ type: T.Type, from root: any Decoder) throws -> T {
     var here = root

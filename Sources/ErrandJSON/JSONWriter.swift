@@ -90,6 +90,19 @@ struct JSONWriter {
     append("}")
   }
 
+  /// Appends the text that precedes the value to which a step leads.
+  mutating func open(_ step: JSONPath.Step) {
+    switch step {
+    case .key(let key):
+      append("{")
+      write(key)
+      append(":")
+    case .index(let number):
+      append("[")
+      for _ in 0..<number { append("null,") }
+    }
+  }
+
   /// Appends a string with its quotation marks.
   mutating func write(_ string: String) {
     append("\"")

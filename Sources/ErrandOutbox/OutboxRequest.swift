@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandJSON
 public import Foundation
 
 /// A request that may wait in an ``Outbox``: a change that is stored first and sent later, also by another run of the
@@ -85,7 +86,7 @@ public struct StoredRequest: Sendable {
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let decoder = JSONDecoder()
     if let key = RequestResolver.key { decoder.userInfo[key] = resolver }
-    return try decoder.decode(type, from: json)
+    return try decoder.decodeChecked(type, from: json)
   }
 }
 

@@ -128,6 +128,61 @@ struct JSONDecodingErrorTests {
     #expect(list?.excerpt == #"{"big":1e400}"#)
   }
 
+  /// Numbers at which Foundation's decoder ends the process if it reads them as an integer.
+  static let longNumbers = [
+    "0.\(String(repeating: "0", count: 128))1e145", "-0.\(String(repeating: "0", count: 129))1E+146",
+    "1\(String(repeating: "0", count: 200))e-184", "1.\(String(repeating: "0", count: 200))e16",
+  ]
+
+  struct Holder: Decodable { let value: JSONValue, count: Int? }
+  struct Counted: Decodable { let count: Int }
+
+  @Test(arguments: longNumbers, [JSONDecoding.standard, .fast, JSONDecoding(keys: .convertFromSnakeCase)])
+  func `long numbers are safe`(number: String, decoding: JSONDecoding) throws {
+    let error = #expect(throws: JSONDecodingError.self) {
+      try decoding.decode([Int8].self, from: Data("[1,\(number)]".utf8))
+    }
+    #expect(error?.kind == .numberOutOfRange && error?.path == "[1]")
+    let value = number.hasPrefix("-") ? -1e16 : 1e16
+    #expect(try decoding.decode([Double].self, from: Data("[\(number)]".utf8)) == [value])
+    let holder = try decoding.decode(Holder.self, from: Data("{\"value\":[\(number)]}".utf8))
+    #expect(holder.value == [.number(value)])
+    let text = Data("{\"a\":[{\"value\":1,\"count\":\(number)}]}".utf8)
+    if number.hasPrefix("1.") {
+      #expect(try decoding.decode(Int?.self, from: text, at: "a[0].count") == 10_000_000_000_000_000)
+    } else {
+      let atPath = #expect(throws: JSONDecodingError.self) {
+        try decoding.decode(Int?.self, from: text, at: "a[0].count")
+      }
+      #expect(atPath?.kind == .numberOutOfRange && atPath?.path == "a[0].count")
+      let inType = #expect(throws: JSONDecodingError.self) { try decoding.decode(Holder.self, from: text, at: "a[0]") }
+      #expect(inType?.kind == .numberOutOfRange && inType?.path == "a[0].count")
+    }
+  }
+
+  @Test(arguments: longNumbers.dropLast()) func `long numbers in lenient texts are errors`(number: String) throws {
+    // Foundation's decoder accepts each of these members if it is not read.
+    for member in ["[1,]", #""\x""#, #""\uabc\""#, #""\"\u0000\\""#, "01"] {
+      let text = Data("{\"x\":\(member),\"count\":\(number)}".utf8)
+      #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Counted.self, from: text) }
+      #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Int.self, from: text, at: "count") }
+    }
+    // The text is read again for the error, as a `JSONValue`.
+    let lenient = Data("[true,[1,],\(number)]".utf8)
+    #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode([Bool].self, from: lenient) }
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    let error = #expect(throws: JSONDecodingError.self) {
+      try JSONDecoding.fast(by: decoder).decode([Int].self, from: Data("[\(number)]".utf8))
+    }
+    #expect(error?.kind == .numberOutOfRange)
+  }
+
+  @Test func `strings with long numbers stay strings`() throws {
+    let text = Data("[\"\(Self.longNumbers[0])\",]".utf8)
+    #expect(try JSONDecoding.standard.decode([String].self, from: text) == [Self.longNumbers[0]])
+  }
+
   @Test func `invalid UTF-8 is not JSON`() {
     let bytes = Data("{\"users\":[{\"name\":\"".utf8) + [0xFF] + Data("\"}]}".utf8)
     let error = #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Page.self, from: bytes) }

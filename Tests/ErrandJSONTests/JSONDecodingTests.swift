@@ -59,6 +59,58 @@ struct JSONDecodingTests {
     #expect(inTheWay?.kind == .wrongType && inTheWay?.path == "n")
   }
 
+  @Test(arguments: [JSONDecoding(keys: .convertFromSnakeCase), .fast(keys: .convertFromSnakeCase)])
+  func `paths tell keys with equal names apart`(decoding: JSONDecoding) throws {
+    let (snake, camel) = (#""user_data":{"name":"Ada","level":1}"#, #""userData":{"name":"Bo","level":300}"#)
+    for members in ["\(snake),\(camel)", "\(camel),\(snake)"] {
+      let text = Data("[0,{\"x\":[],\(members)}]".utf8)
+      #expect(try decoding.decode(User.self, from: text, at: "[1].user_data").name == "Ada")
+      #expect(try decoding.decode(Kept.self, from: text, at: "[1].userData").name == "Bo")
+      let error = #expect(throws: JSONDecodingError.self) {
+        try decoding.decode(User.self, from: text, at: "[1].userData")
+      }
+      #expect(error?.kind == .numberOutOfRange && error?.path == "[1].userData.level")
+      let missing = #expect(throws: JSONDecodingError.self) {
+        try decoding.decode(Page.self, from: text, at: "[1].user_data")
+      }
+      #expect(missing?.kind == .missingKey && missing?.path == "[1].user_data.users")
+      #expect(
+        decoding.differences(of: User.self, in: text, at: "[1].userData").map(\.path) == ["[1].userData.level"])
+    }
+  }
+
+  struct Kept: Decodable { let name: String }
+
+  @Test func `key closures receive the whole path`() throws {
+    let decoder = JSONDecoder()
+    // Adds the depth to each key: `name` in the outermost object becomes `1name`.
+    decoder.keyDecodingStrategy = .custom { path in
+      DepthKey(stringValue: "\(path.count)\(path.last?.stringValue ?? "")")
+    }
+    struct Deep: Decodable {
+      let name: String, level: Int
+      enum CodingKeys: String, CodingKey { case name = "4name", level = "4level" }
+    }
+    let text = Data(#"{"list":[0,{"user":{"name":"Ada","level":1}}]}"#.utf8)
+    let wrong = Data(#"{"list":[0,{"user":{"name":"Ada","level":"x"}}]}"#.utf8)
+    for decoding in [JSONDecoding.foundation(decoder), .fast(by: decoder)] {
+      #expect(try decoding.decode(Deep.self, from: text, at: "list[1].user").name == "Ada")
+      #expect(try decoding.decode(Int.self, from: text, at: "list[1].user.level") == 1)
+      let error = #expect(throws: JSONDecodingError.self) {
+        try decoding.decode(Deep.self, from: wrong, at: "list[1].user")
+      }
+      #expect(error?.kind == .wrongType && error?.path == "list[1].user.level")
+      #expect(decoding.differences(of: Deep.self, in: text, at: "list[1].user").isEmpty)
+    }
+  }
+
+  struct DepthKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
   @Test func `custom decoder is used`() throws {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -5,6 +5,15 @@ import Testing
 
 /// The bytes of a value inside a JSON text.
 struct JSONSpanTests {
+  @Test func `text of one path is valid`() throws {
+    let text = Data(#"{"b":1,"a\"":[{"x":[]}, true,{"b":[1.50, {"c":"]"}],"c":2}]}"#.utf8)
+    let path = JSONPath([.key("a\""), .index(2), .key("b"), .index(1)])
+    let only = try #require(JSONSpan.only(path, of: text))
+    #expect(String(decoding: only, as: UTF8.self) == #"{"a\"":[null,null,{"b":[null,{"c":"]"}]}]}"#)
+    #expect(JSONSpan.only(.root, of: text) == text)
+    #expect(JSONSpan.only("c", of: text) == nil)
+  }
+
   @Test(arguments: [
     (#"{"a":1}"#, "a", "1"), (#" { "x" : [ 1 , {"y": "}]"} ] , "a" : {"b" : [ ]} } "#, "a", #"{"b" : [ ]}"#),
     (#"{"a\u0062":"q\"\\","ab":2}"#, "ab", #""q\"\\""#), (#"{"a":{"a":7},"a":8}"#, "a.a", "7"),

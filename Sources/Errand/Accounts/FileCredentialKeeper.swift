@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandJSON
 import ErrandSupport
 import ErrandTransfer
 public import Foundation
@@ -51,7 +52,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
       try files.read(file, into: memory, at: 0)
     }
     do {
-      return try JSONDecoder().decode(KeptAccounts.self, from: bytes.prefix(count))
+      return try JSONDecoder().decodeChecked(KeptAccounts.self, from: bytes.prefix(count))
     } catch {
       // The decoder's error is dropped because it may quote credentials.
       throw Unusable(

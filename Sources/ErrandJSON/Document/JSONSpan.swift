@@ -21,6 +21,20 @@ struct JSONSpan {
     return start < span.here ? Data(span.bytes[start..<span.here]) : nil
   }
 
+  /// A text that has only the value at a path of another text, at the same path. Elements before the path's are null.
+  /// Nil if the path has no value.
+  /// - Parameter text: A valid JSON text in UTF-8.
+  static func only(_ path: JSONPath, of text: Data) -> Data? {
+    guard let value = bytes(at: path, in: text) else { return nil }
+    var writer = JSONWriter()
+    for step in path.steps { writer.open(step) }
+    var closing: [UInt8] = []
+    for step in path.steps.reversed() {
+      if case .key = step { closing.append(UInt8(ascii: "}")) } else { closing.append(UInt8(ascii: "]")) }
+    }
+    return Data(writer.bytes) + value + closing
+  }
+
   /// The next byte; zero at the end.
   private var next: UInt8 { here < bytes.count ? bytes[here] : 0 }
 

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandJSON
 package import Foundation
 
 /// The metadata record of a partial file: the file `T.part.meta` next to the target `T`.
@@ -148,10 +149,10 @@ extension PartMetadata {
     guard end.elementsEqual(seal(of: body)) else { return .failure(.damaged) }
     let decoder = JSONDecoder()
     let json = Data(body + [0x7D])
-    guard let format = try? decoder.decode(Format.self, from: json).format else { return .failure(.foreign) }
+    guard let format = try? decoder.decodeChecked(Format.self, from: json).format else { return .failure(.foreign) }
     if format < Self.format { return .failure(.older(format)) }
     if format > Self.format { return .failure(.newer(format)) }
-    guard let metadata = try? decoder.decode(PartMetadata.self, from: json) else { return .failure(.damaged) }
+    guard let metadata = try? decoder.decodeChecked(PartMetadata.self, from: json) else { return .failure(.damaged) }
     return .success(metadata)
   }
 

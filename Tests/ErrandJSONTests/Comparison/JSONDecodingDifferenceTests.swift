@@ -90,6 +90,20 @@ struct JSONDecodingDifferenceTests {
     #expect(error?.underlying.map { JSONFailure($0).kind } == "keyNotFound")
   }
 
+  @Test func `paths compare keys byte by byte`() throws {
+    let text = Data("{\"e\u{301}\":1}".utf8)
+    let (composed, decomposed) = (JSONPath([.key("\u{E9}")]), JSONPath([.key("e\u{301}")]))
+    #expect(try JSONDecoding.fast.decode(Int.self, from: text, at: decomposed) == 1)
+    #expect(try JSONDecoding.fast.decode(Int?.self, from: text, at: composed) == nil)
+    let error = #expect(throws: JSONDecodingError.self) {
+      try JSONDecoding.fast.decode(Int.self, from: text, at: composed)
+    }
+    #expect(error?.kind == .missingKey)
+    #expect(throws: JSONDecodingError.self) {
+      try JSONDecoding.standard.decode([JSONValue].self, from: text, at: composed)
+    }
+  }
+
   @Test(arguments: [
     "01", "-", "1.", "1e", "+1", ".5", "\"\\ud800\"", "\"\\q\"", "\"\\u12\"", "\"\n\"", "\"\u{1F}\"", "nul", "[1,,2]",
     "{\"a\"}",

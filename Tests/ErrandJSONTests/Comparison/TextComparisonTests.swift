@@ -91,6 +91,17 @@ struct TextComparisonTests {
       let text = Data((String(repeating: bracket, count: depth) + "[").utf8)
       #expect(throws: JSONDecodingError.self) { try decoding.decode([Int].self, from: text) }
       #expect(throws: JSONDecodingError.self) { try decoding.decode([Int].self, from: text.dropLast()) }
+      for space in ["\r", " \r", "\r\n", "\n\t "] {
+        #expect(throws: JSONDecodingError.self) { try decoding.decode([Int].self, from: text + Data(space.utf8)) }
+      }
+      // `JSONDecoder` accepts these beginnings, so the text is read again for the error.
+      for beginning in ["[[1,],", #"["\x","#, "[01,", #"{"a":[1,],"b":"#] {
+        for space in ["", "\r"] {
+          let text = Data(beginning.utf8) + text.dropLast() + Data(space.utf8)
+          #expect(throws: JSONDecodingError.self) { try decoding.decode([Int].self, from: text) }
+          #expect(throws: JSONDecodingError.self) { try decoding.decode([String: Int?].self, from: text, at: "b") }
+        }
+      }
     }
   }
 

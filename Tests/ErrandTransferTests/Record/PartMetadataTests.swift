@@ -71,6 +71,15 @@ struct PartMetadataTests {
     #expect(Self.problem(bytes) == .damaged)
   }
 
+  /// Foundation's decoder ends the process at this number.
+  @Test func `a very long number is rejected`() throws {
+    let number = "0.\(String(repeating: "0", count: 129))1e146"
+    for member in ["committed", "created", "total"] {
+      let bytes = try Self.forged { $0.replacing("\"\(member)\":", with: "\"\(member)\":\(number),\"x\":") }
+      #expect(Self.problem(bytes) == .foreign)
+    }
+  }
+
   @Test func `a record survives encoding and decoding`() throws {
     var other = try Self.metadata([0..<5, 7..<9])
     other.validator = .lastModified("Sun, 06 Nov 1994 08:49:37 GMT")
