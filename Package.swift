@@ -342,7 +342,7 @@ let package = Package(
     .testTarget(
       name: "ErrandCurlTests",
       dependencies: errand + [
-        "ErrandCurl", "ErrandDecoding", "ErrandTLS", "CErrandTLS", "ErrandSupport", "ErrandTesting", "CodedSamples",
+        "ErrandDecoding", "ErrandTLS", "CErrandTLS", "ErrandSupport", "ErrandTesting", "CodedSamples",
         "TransportChecks", "TestSupport",
       ],
       swiftSettings: strict),

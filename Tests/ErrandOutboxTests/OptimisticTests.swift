@@ -64,7 +64,9 @@ struct OptimisticTests {
   /// A server with one page, whose title a PUT changes to upper case.
   private final class Book: Sendable {
     let title = Locked("old")
-    let status = Locked(204)
+    let status: Locked<Int>
+
+    init(status: Int = 204) { self.status = Locked(status) }
 
     func answer(_ request: RecordedRequest) -> LoopbackAnswer {
       guard request.method == "PUT" else {
@@ -193,8 +195,7 @@ struct OptimisticTests {
   }
 
   @Test func `resent change applies at its old place`() async throws {
-    let book = Book()
-    book.status.withLock { $0 = 403 }
+    let book = Book(status: 403)
     let fixture = try OutboxFixture(book.answer)
     let outbox = try Self.open(fixture)
     let first = try await outbox.add(SetTitle(page: "7", title: "first"))
@@ -211,9 +212,7 @@ struct OptimisticTests {
   }
 
   @Test func `damaged row has no patch`() async throws {
-    let book = Book()
-    book.status.withLock { $0 = 503 }  // the second outbox may send before it pauses
-    let fixture = try OutboxFixture(book.answer)
+    let fixture = try OutboxFixture(Book(status: 503).answer)  // the second outbox may send before it pauses
     let first = try Self.open(fixture)
     first.pause()
     _ = try await first.add(SetTitle(page: "7", title: String(repeating: "z", count: 50_000)))
@@ -281,8 +280,7 @@ struct OptimisticTests {
   }
 
   @Test(.timeLimit(.minutes(1))) func `rejected change is taken back`() async throws {
-    let book = Book()
-    book.status.withLock { $0 = 400 }
+    let book = Book(status: 400)
     let fixture = try OutboxFixture(book.answer)
     let outbox = try Self.open(fixture)
     outbox.pause()

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCurl
 import ErrandHTTP
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCurl
 import Foundation
 import Testing
 import TransportChecks
