@@ -5,6 +5,10 @@ import ErrandChecksum
 import ErrandTesting
 import Foundation
 
+#if canImport(Darwin)
+  import ErrandURLSession
+#endif
+
 struct GetFilm: APIRequest {
   let id: Int
   let file: URL

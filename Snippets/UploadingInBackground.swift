@@ -4,6 +4,10 @@ import ErrandBackground
 import ErrandTesting
 import Foundation
 
+#if canImport(Darwin)
+  import ErrandURLSession
+#endif
+
 struct SendFilm: APIRequest {
   let id: Int
   let file: URL
