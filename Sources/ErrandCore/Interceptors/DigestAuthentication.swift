@@ -20,9 +20,16 @@ import Foundation
 /// The quality of protection `auth` is supported, `auth-int` is not. The product `ErrandChecksum` has the initializer
 /// with the algorithms SHA-256 and MD5.
 public struct DigestAuthentication: Interceptor {
-  /// The sessions of all origins, which all copies of the interceptor share.
+  /// The newest session of each origin, which all copies of the interceptor share.
   private final class Sessions: Sendable {
-    let all = Locked<[HTTPURL.Origin: DigestSession]>([:])
+    struct Entry: Sendable {
+      var newest: DigestSession
+      /// Whether the server has refused the user or the password of the session. The session is then used no more, but
+      /// it still says which protection the server has accepted before.
+      var isRefused = false
+    }
+
+    let all = Locked<[HTTPURL.Origin: Entry]>([:])
   }
 
   private let user: String
@@ -77,12 +84,12 @@ public struct DigestAuthentication: Interceptor {
   /// Records that the server has accepted an answer of a session, if it has.
   private func note(_ response: HTTPResponse, to used: DigestSession, at origin: HTTPURL.Origin) {
     guard response.status != 401 else { return }
-    sessions.all.withLock { $0[origin]?.accepted(used, information: response.fields["Authentication-Info"]) }
+    sessions.all.withLock { $0[origin]?.newest.accepted(used, information: response.fields["Authentication-Info"]) }
   }
 
   /// The session of an origin for one more request; nil if the origin has sent no challenge.
   private func session(at origin: HTTPURL.Origin) -> DigestSession? {
-    sessions.all.withLock { $0[origin]?.next() }
+    sessions.all.withLock { $0[origin]?.isRefused == false ? $0[origin]?.newest.next() : nil }
   }
 
   /// Stores the challenge of a response with status 401. Returns false if no challenge can be answered, or if the server
@@ -93,17 +100,18 @@ public struct DigestAuthentication: Interceptor {
       return false
     }
     return sessions.all.withLock { sessions in
-      let stored = sessions[origin]
+      let newest = sessions[origin]?.newest
+      let stored = sessions[origin]?.isRefused == false ? newest : nil
       let isRefused = refused.map { stored?.isSame(as: $0) == true } ?? false
       // Another call may have received the same challenge. Its answers and those of this call are counted together.
       if let stored, !isRefused, stored.answers(challenge) { return true }
       // The challenge may belong to a request that was sent before the stored session.
-      if let stored, stored.isWeakened(by: challenge) { return false }
+      if let newest, newest.isWeakened(by: challenge) { return false }
       if let last = isRefused ? stored : refused, !last.isFollowed(by: challenge) {
-        if isRefused, !last.isProven { sessions[origin] = nil }
+        if isRefused, !last.isProven { sessions[origin]?.isRefused = true }
         return false
       }
-      sessions[origin] = DigestSession(challenge, clientNonce: makeNonce(), after: stored)
+      sessions[origin] = Sessions.Entry(newest: DigestSession(challenge, clientNonce: makeNonce(), after: newest))
       return true
     }
   }

@@ -156,6 +156,24 @@ struct DigestAuthenticationTests {
     #expect(bench.transport.requests.count == 4)
   }
 
+  @Test func `refused session keeps the protection accepted before`() async throws {
+    let isForged = Recorded<Bool>()
+    let bench = bench { request in
+      if !isForged.all.isEmpty { return .status(401, fields: ["WWW-Authenticate": "Digest realm=\"x\", nonce=\"n4\""]) }
+      let answer = request.fields[.authorization]
+      if answer?.contains("nonce=\"n2\"") != true, answer?.contains("nc=00000001") == true { return .text("welcome") }
+      let next = answer?.contains("nonce=\"n2\"") == true ? "n3" : "n2"
+      let strong = "Digest realm=\"http-auth@example.org\", nonce=\"\(next)\", qop=auth, algorithm=SHA-256"
+      return .status(401, fields: answer == nil ? Self.challenge() : ["WWW-Authenticate": strong])
+    }
+    #expect(try await bench.client.send(Ask<String>()) == "welcome")
+    for _ in 0..<2 { #expect(await bench.failure(of: Ask<String>())?.status == 401) }
+    let sent = bench.transport.requests.count
+    isForged.append(true)
+    #expect(await bench.failure(of: Ask<String>())?.status == 401)
+    #expect(bench.transport.requests[sent...].allSatisfy { !$0.fields.contains(.authorization) })
+  }
+
   @Test func `other servers get no answer`() async {
     let bench = bench { request in
       request.url.host == "h.example" ? .redirect(to: "http://other.example/p") : .status(401, fields: Self.challenge())
