@@ -40,7 +40,7 @@ extension CallRun {
   }
 
   /// The format of responses whose request declares no decoder; nil for JSON.
-  private var format: SharedFormat? { family?.format ?? snapshot.format }
+  private var format: SharedFormat? { family?.settings.format ?? snapshot.format }
 
   // MARK: - The settings in force: those of the call, the request, its family or the client
 

@@ -38,7 +38,7 @@ final class ClientSnapshot: Sendable {
     providerID = configuration.credentials.map { services.refreshing.id(of: $0) }
     refreshing = (configuration.credentials as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     builder = RequestBuilder(
-      configuration, bases, contentCodings: (try? transport.get())?.contentCodings ?? [])
+      configuration, bases, format, contentCodings: (try? transport.get())?.contentCodings ?? [])
     let cache: (any ClientCache)? =
       switch configuration.cache.kind {
       case .standard: services.standardCache

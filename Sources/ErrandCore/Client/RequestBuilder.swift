@@ -15,10 +15,10 @@ final class RequestBuilder: Sendable {
   /// most requests use them.
   private let defaultsOfJSON, defaultsOfAny: HTTPFields
 
-  init(_ configuration: ClientConfiguration, _ bases: BaseURLs, contentCodings: [String]) {
-    self.configuration = configuration
-    self.bases = bases
-    format = configuration.responseFormat.map(SharedFormat.init)
+  init(
+    _ configuration: ClientConfiguration, _ bases: BaseURLs, _ format: SharedFormat?, contentCodings: [String]
+  ) {
+    (self.configuration, self.bases, self.format) = (configuration, bases, format)
     let codings = contentCodings.joined(separator: ", ")
     defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
       .filter { !$0.value.isEmpty }
@@ -51,7 +51,7 @@ final class RequestBuilder: Sendable {
     }
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: bases.url(for: draft.target.base))
-    var fields = defaults(accepting: input.accept(in: family?.format ?? format))
+    var fields = defaults(accepting: input.accept(in: family?.settings.format ?? format))
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
     add(configuration.headers, to: &fields, of: draft, url, family)
@@ -104,7 +104,7 @@ final class RequestBuilder: Sendable {
     // The filters may have chosen another server, so the secrets are withheld now, and the body is made afterwards.
     var commonInBody = configuration.commonBodyArguments
     if commonInBody != nil || !common.isEmpty || !inherited.isEmpty, !names(target.base, family) {
-      withholdSecrets(common.merged(over: inherited), own, from: &target)
+      withholdSecrets(common.merged(over: inherited), place == .query ? own : Arguments(), from: &target)
       inherited = inherited.withoutSecrets
       commonInBody = commonInBody.map { common in { @Sendable in common().withoutSecrets } }
     }
@@ -133,7 +133,7 @@ final class RequestBuilder: Sendable {
 
   /// Removes secret arguments from a request to a server that is not in ``NamedServers``. An argument is secret if its
   /// name suggests a secret, such as `token`. Only arguments of the client and of the ``RequestFamily`` are removed.
-  /// The request's own arguments stay.
+  /// The arguments `own`, which the request itself adds to the query, stay.
   private func withholdSecrets(_ inherited: Arguments, _ own: Arguments, from target: inout URLFilter.Target) {
     let secrets = inherited.secretNames
     guard !secrets.isEmpty else { return }

@@ -50,11 +50,15 @@ public struct RequestFamily: Sendable {
   /// The JSON members that surround the value in a response body, such as a result code and a message.
   public var envelope: Envelope
   /// The format of responses whose request declares no decoder; nil for the format of the client.
-  public var responseFormat: (any ResponseFormat)?
+  public var responseFormat: (any ResponseFormat)? {
+    get { format?.value }
+    set { format = newValue.map(SharedFormat.init) }
+  }
   /// The rules by which response bodies are decoded from JSON.
   public var jsonDecoding: JSONDecoding
   /// The rules by which request bodies are encoded as JSON.
   public var jsonEncoding: JSONEncoding
+  private(set) var format: SharedFormat?
 
   /// Makes a family. Settings that are not given are inherited from the client.
   public init(
@@ -81,7 +85,7 @@ public struct RequestFamily: Sendable {
     self.bodyLimit = bodyLimit
     self.statusRule = statusRule
     self.envelope = envelope
-    self.responseFormat = responseFormat
+    format = responseFormat.map(SharedFormat.init)
     self.jsonDecoding = jsonDecoding
     self.jsonEncoding = jsonEncoding
   }
@@ -106,10 +110,6 @@ extension RequestFamily: Masked {
 /// them.
 final class SharedFamily: Sendable {
   let settings: RequestFamily
-  let format: SharedFormat?
 
-  init(_ settings: RequestFamily) {
-    self.settings = settings
-    format = settings.responseFormat.map(SharedFormat.init)
-  }
+  init(_ settings: RequestFamily) { self.settings = settings }
 }

@@ -128,7 +128,7 @@ struct ForeignStartTests {
   @Test(arguments: [HTTPMethod.get, .post])
   func `secret common arguments stay at named servers`(_ method: HTTPMethod) async throws {
     let world = try World(status: 200) {
-      $0.commonArguments = { ["access_token": "MARKER", "lang": "de"] }
+      $0.commonArguments = { ["access_token": "MARKER", "token": "MARKER", "lang": "de"] }
       $0.commonBodyArguments = { ["api_key": "MARKER", "app": "shop"] }
     }
     var request = world.absolute
