@@ -23,8 +23,8 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     var hasReportedAll = false
     /// Whether the system has reported all pending events since the last time that a call of `eventsHandled()` returned.
     var hasReportedAllSinceSettled = false
-    /// Whether a call of `eventsHandled()` was cancelled since then. The next report of the system belongs to this call,
-    /// so it must not end a later call.
+    /// Whether a call of `eventsHandled()` was cancelled since then. The next report of the system then belongs to this
+    /// call, and does not end a call that begins after the report.
     var hasCancelledWaiter = false
     /// The number of calls of the `onEnd` closure that have not returned yet.
     var reporting = 0
@@ -238,7 +238,9 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     beginning()
     for await _ in stream {}
     state.withLock { state in
-      if state.waiting.removeValue(forKey: waiter) != nil { state.hasCancelledWaiter = true }
+      let isCancelled = state.waiting.removeValue(forKey: waiter) != nil
+      // Without the saved records there is no session yet, so no report of the system can belong to this call.
+      if isCancelled, state.beginning != nil { state.hasCancelledWaiter = true }
     }
     // If the cancelled call was the only one, its report may have arrived while `onEnd` was still running.
     wakeSettled()

@@ -147,6 +147,7 @@ final class SessionExchange: Sendable {
     let failure = state.withLock { state in
       var failure = SessionFailure(error, origin)
       failure.hasMoved = state.hasMoved
+      failure.hasBody = exchange.request.body != nil
       failure.hasHead = state.machine.head != nil
       return failure
     }

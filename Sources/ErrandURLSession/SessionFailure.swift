@@ -13,6 +13,8 @@ struct SessionFailure {
   let origin: HTTPURL.Origin
   /// Whether any byte of the request was sent, or any byte of the response was received, as far as is known.
   var hasMoved = false
+  /// Whether the request has a body. URLSession reports that it sends a body, but not that it sends header fields.
+  var hasBody = true
   /// Whether the headers of the response had arrived before the error.
   var hasHead = false
 
@@ -35,14 +37,21 @@ struct SessionFailure {
     let words = text.isEmpty ? "" : "\(text); "
     return TransportFailure(
       kind, "\(sentence.dropLast()) (\(words)\(domain) \(code)).",
-      isCertainlyNotSent: !hasMoved && domain == NSURLErrorDomain && Self.unsentCodes.contains(code))
+      isCertainlyNotSent: !hasMoved && domain == NSURLErrorDomain
+        && (Self.unconnectedCodes.contains(code) || hasBody && Self.offlineCodes.contains(code)))
   }
 
   /// The numbers of errors that mean that no connection was made, so that no part of the request was sent.
-  private static let unsentCodes = [
+  private static let unconnectedCodes = [
     NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed, NSURLErrorCannotConnectToHost,
-    NSURLErrorAppTransportSecurityRequiresSecureConnection, NSURLErrorNotConnectedToInternet,
-    NSURLErrorDataNotAllowed, NSURLErrorInternationalRoamingOff, NSURLErrorCallIsActive,
+    NSURLErrorAppTransportSecurityRequiresSecureConnection,
+  ]
+
+  /// The numbers of errors that mean that there is no network. It may also have ended while the request waited for its
+  /// response, and URLSession does not show whether a request without a body was sent.
+  private static let offlineCodes = [
+    NSURLErrorNotConnectedToInternet, NSURLErrorDataNotAllowed, NSURLErrorInternationalRoamingOff,
+    NSURLErrorCallIsActive,
   ]
 
   private static let cfNetworkDomain = "kCFErrorDomainCFNetwork"

@@ -6,12 +6,14 @@ import Testing
 
 struct SessionFailureTests {
   private static func failure(
-    _ code: Int, _ text: String = "", domain: String = NSURLErrorDomain, hasHead: Bool = false, hasMoved: Bool = false
+    _ code: Int, _ text: String = "", domain: String = NSURLErrorDomain, hasHead: Bool = false, hasMoved: Bool = false,
+    hasBody: Bool = true
   ) throws -> TransportFailure {
     var failure = SessionFailure(
       domain: domain, code: code, text: text, origin: try HTTPURL("https://h.example/x").origin)
     failure.hasHead = hasHead
     failure.hasMoved = hasMoved
+    failure.hasBody = hasBody
     return failure.transportFailure
   }
 
@@ -98,6 +100,13 @@ struct SessionFailureTests {
       #expect(try !Self.failure(code).isCertainlyNotSent)
     }
     #expect(try !Self.failure(-1004, domain: "Other").isCertainlyNotSent)
+  }
+
+  @Test func `lost network leaves bodyless requests unknown`() throws {
+    for code in [-1009, -1020, -1018, -1019] {
+      #expect(try !Self.failure(code, hasBody: false).isCertainlyNotSent)
+    }
+    #expect(try Self.failure(-1003, hasBody: false).isCertainlyNotSent)
   }
 
   @Test func `the message includes URLSession's text`() throws {
