@@ -226,18 +226,24 @@ struct StoreUpdate {
 
   /// Updates a stored response to GET with the fields of a response to HEAD.
   private func freshen(byHead received: ReceivedResponse) async {
-    guard request.method == .head, received.head.status == 200, let entry = await storedForGet() else { return }
+    guard request.method == .head, received.head.status == 200, let entry = await storedForGet(received) else { return }
     apply(lookupResult.rules.freshening(of: entry.head, byHead: received), to: entry)
   }
 
   /// The newest stored response to GET that could be served for this request to HEAD. If the lookup has not selected it,
-  /// because the call does not read stored responses or a response to HEAD is newer, it is looked up now.
-  private func storedForGet() async -> CacheEntry? {
+  /// because the call does not read stored responses or a response to HEAD is newer, it is looked up now. A response that
+  /// was stored after this request was sent is newer than the response to HEAD, and is not returned.
+  private func storedForGet(_ received: ReceivedResponse) async -> CacheEntry? {
     let (rules, validated) = (lookupResult.rules, lookupResult.validating?.entry)
     if let validated, validated.head.isForGet { return validated }
     guard validated != nil || lookupResult.forward.isBypass else { return nil }
     let found = await lookupResult.store.find(
-      lookupResult.key, choosing: { heads in heads.firstIndex { $0.isForGet && rules.choice(among: [$0]) != nil } },
+      lookupResult.key,
+      choosing: { heads in
+        heads.firstIndex {
+          $0.isForGet && $0.responseTime <= received.requestTime && rules.choice(among: [$0]) != nil
+        }
+      },
       call: context.call, patience: Caching.patience(for: rules.mode, isFollowed: true))
     if case .found(let entry) = found { return entry }
     return nil

@@ -120,6 +120,23 @@ struct HTTPVariantTests {
     #expect(await fixture.stored(.http()) == nil && fixture.asked == 3)
   }
 
+  @Test func `late HEAD keeps newer GET`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { request, _ in
+      if request.method == .head { try await latch.wait() }
+      return .page("body", [.eTag: request.method == .head ? "\"a\"" : "\"b\"", "Cache-Control": "max-age=60"])
+    }
+    let head = Task {
+      await fixture.client.outcome(of: Page.http(method: .head), options: .cache(.ignoringCache))
+    }
+    await latch.reached()
+    fixture.pass(1)
+    _ = try await fixture.client.send(Page.http())
+    latch.open()
+    #expect(await head.value.error == nil)
+    #expect(await fixture.stored(.http()) == "body")
+  }
+
   @Test func `HEAD keeps GET for other fields`() async throws {
     let fixture = CacheFixture { request, number in
       .page("body", [.eTag: "\"\(number)\"", "Cache-Control": "max-age=60", "Vary": "Accept-Language"])
