@@ -3,13 +3,13 @@ package import Foundation
 /// Checks texts before Foundation's `JSONDecoder` reads them. At some texts, `JSONDecoder` ends the process instead of
 /// throwing an error (measured with Swift 6.3 on Linux).
 ///
-/// The checks do not cover JSON5. Foundation's JSON5 parser ends the process at many malformed texts.
+/// The checks do not make JSON5 safe. Foundation's JSON5 parser ends the process at many malformed texts.
 enum FoundationText {
   /// The text in UTF-8, for `JSONDecoder`.
   /// - Throws: ``JSONError`` if the bytes are not text, or if `JSONDecoder` could end the process at the text.
-  static func checked(_ data: Data) throws(JSONError) -> Data {
+  static func checked(_ data: Data, allowsJSON5: Bool) throws(JSONError) -> Data {
     let text = try JSONText.utf8(of: data)
-    try refuseOpenEnd(of: text)
+    if !allowsJSON5 { try refuseOpenEnd(of: text) }  // a comment of JSON5 may end with a bracket
     if let number = fatalNumber(in: text) { throw JSONError.numberOutOfRange(number) }
     return text
   }
@@ -103,6 +103,6 @@ enum FoundationText {
 extension JSONDecoder {
   /// Decodes like `decode(_:from:)`. Throws an error for the texts at which `decode(_:from:)` ends the process.
   package func decodeChecked<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-    try decode(type, from: FoundationText.checked(data))
+    try decode(type, from: FoundationText.checked(data, allowsJSON5: allowsJSON5))
   }
 }

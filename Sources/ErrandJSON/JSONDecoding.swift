@@ -163,7 +163,7 @@ public struct JSONDecoding: Sendable {
   /// - Parameter isValid: Whether the text is known to follow RFC 8259.
   /// - Throws: ``JSONError`` if `JSONDecoder` could end the process at the text.
   func textForFoundation(_ data: Data, at path: JSONPath, isValid: Bool = false) throws(JSONError) -> Data {
-    let text = try FoundationText.checked(data)
+    let text = try FoundationText.checked(data, allowsJSON5: decoder.allowsJSON5)
     guard convertsKeys, !path.steps.isEmpty, isValid || (try? JSONDocument(text)) != nil else { return text }
     return JSONSpan.only(path, of: text) ?? text
   }

@@ -41,8 +41,8 @@ struct JSONDiagnosis {
   /// example because it reads JSON5. In that case the violation is not the reason why decoding failed. Returns nil if
   /// the decoder rejects the text.
   private func lenientRoot(_ flaw: JSONError) -> JSONValue? {
-    guard case .notJSON = flaw, let text = try? FoundationText.checked(data) else { return nil }
-    return try? decoding.decoder.decode(JSONValue.self, from: text)
+    guard case .notJSON = flaw else { return nil }
+    return try? decoding.decoder.decodeChecked(JSONValue.self, from: data)
   }
 
   /// The path at which decoding failed, the type that was decoded at the path, and the error.

@@ -117,7 +117,7 @@ final class ModelBuilder {
   private func topModel(_ schema: Cursor, _ name: String) -> Model {
     let pointer = schema.pointer
     if let model = modelsByPointer[pointer] { return model }
-    // A schema that only wraps another one leaves its name to it.
+    // A named schema that only wraps this one has no model, so this model takes its name, which is already reserved.
     let model = Model(name == aliasName ? name : topName(name, pointer), doc: SchemaDoc.paragraphs(schema))
     modelsByPointer[pointer] = model
     models.append(model)

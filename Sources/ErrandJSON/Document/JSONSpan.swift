@@ -120,8 +120,12 @@ struct JSONSpan {
   }
 
   private mutating func skipScalar() {
-    let ends: Set<UInt8> = [0, 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")]
-    while !ends.contains(next) { here += 1 }
+    while true {
+      switch next {
+      case 0, 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return
+      default: here += 1
+      }
+    }
   }
 }
 

@@ -123,7 +123,7 @@ struct RedisCommandQueue: Sendable {
   /// Records a change as a pending removal, because the change cannot be sent now, or because Redis has rejected it.
   mutating func recordPending(_ write: RedisWrite) {
     isWanted = true
-    // After a rejection, the end of the connection is a failure, also if nothing is left to remove.
+    // After a rejection, the end of the connection is a failure, even if nothing is left to remove.
     hasReplied = false
     pendingRemovals.add(write)
   }

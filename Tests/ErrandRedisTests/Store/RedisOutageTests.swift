@@ -116,8 +116,8 @@ struct RedisOutageTests {
   }
 
   @Test func `slow reply is awaited while bytes arrive`() async throws {
-    let server = try #require(ScriptedRedis(pause: .milliseconds(400)) { _ in Array(":1\r\n".utf8) })
-    let settings = TestRedis.settings { $0.commandTimeout = .seconds(1) }
+    let server = try #require(ScriptedRedis(pause: .milliseconds(700)) { _ in Array(":1\r\n".utf8) })
+    let settings = TestRedis.settings { $0.commandTimeout = .seconds(2) }
     let store = RedisStore(host: "127.0.0.1", port: server.port, settings: settings)
     #expect(await store.holdsForOthers(Sample.key("/a")))
   }

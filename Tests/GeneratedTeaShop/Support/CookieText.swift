@@ -3,11 +3,15 @@
 /// Prepares texts for cookies.
 enum CookieText {
   /// The text with percent-encoding for the bytes that the value of a cookie cannot contain (RFC 6265 section 4.1.1),
-  /// such as spaces and semicolons. Percent signs stay, so that values of the server are sent back unchanged.
+  /// such as spaces and semicolons. Quotes around the value and percent signs stay, so that values of the server are
+  /// sent back unchanged.
   static func escaped(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    let isQuoted = bytes.count > 1 && bytes.first == 0x22 && bytes.last == 0x22
     var out = ""
-    for byte in text.utf8 {
+    for (index, byte) in bytes.enumerated() {
       switch byte {
+      case 0x22 where isQuoted && (index == 0 || index == bytes.count - 1): out += "\""
       case 0x21, 0x23...0x2B, 0x2D...0x3A, 0x3C...0x5B, 0x5D...0x7E: out.append(Character(UnicodeScalar(byte)))
       default: out += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
       }
