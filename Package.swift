@@ -40,6 +40,8 @@ let package = Package(
     .library(name: "ErrandXML", targets: ["ErrandXML"]),
     .library(name: "ErrandSwiftProtobuf", targets: ["ErrandSwiftProtobuf"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
+    .library(name: "ErrandEngine", targets: ["ErrandEngine"]),
+    .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .executable(name: "errand", targets: ["ErrandCommand"]),
   ],
   traits: [

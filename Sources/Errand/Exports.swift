@@ -2,7 +2,8 @@
 // stores, body formats and inspectors of metrics and of the flight record use are reached by importing `ErrandHTTP`,
 // `ErrandCache`, `ErrandJSON` or `ErrandCore`. An app that configures a transport itself imports the module of the
 // transport: `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms. A name that is not in this
-// list stays visible as a member: an app can read `step.decision` without the name of its type.
+// list stays visible as a member: an app can read `step.decision` without the name of its type. The causes of errors are
+// in this list, because an app needs their names for a cast.
 
 @_exported public import ErrandCompression
 @_exported public import ErrandTransfer
@@ -12,9 +13,11 @@
 @_exported public import struct ErrandJSON.JSONDecoding
 @_exported public import struct ErrandJSON.JSONDecodingError
 @_exported public import struct ErrandJSON.JSONEncoding
+@_exported public import struct ErrandJSON.JSONEncodingError
 @_exported public import struct ErrandJSON.JSONPath
 @_exported public import protocol ErrandJSON.JSONReadable
 @_exported public import struct ErrandJSON.JSONShape
+@_exported public import struct ErrandJSON.JSONShapeMismatch
 @_exported public import struct ErrandJSON.JSONValue
 
 // MARK: - Messages, cookies and the choice of the transport
@@ -39,7 +42,6 @@
 @_exported public import struct ErrandHTTP.HTTPRequest
 @_exported public import struct ErrandHTTP.HTTPResponse
 @_exported public import struct ErrandHTTP.HTTPURL
-@_exported public import enum ErrandHTTP.HTTPVersionPolicy
 @_exported public import protocol ErrandHTTP.NameResolver
 @_exported public import struct ErrandHTTP.NetworkWish
 @_exported public import struct ErrandHTTP.PublicKeyPins
@@ -48,10 +50,8 @@
 @_exported public import struct ErrandHTTP.ResponseLimits
 @_exported public import enum ErrandHTTP.ResponseOrigin
 @_exported public import struct ErrandHTTP.StatusRule
-@_exported public import enum ErrandHTTP.TLSVersion
 @_exported public import struct ErrandHTTP.TransferProgress
 @_exported public import enum ErrandHTTP.TransportChoice
-@_exported public import enum ErrandHTTP.TransportProxy
 
 // MARK: - Requests, calls and clients
 
