@@ -195,8 +195,7 @@ struct OptimisticTests {
   }
 
   @Test func `resent change applies at its old place`() async throws {
-    let book = Book(status: 403)
-    let fixture = try OutboxFixture(book.answer)
+    let fixture = try OutboxFixture(Book(status: 403).answer)
     let outbox = try Self.open(fixture)
     let first = try await outbox.add(SetTitle(page: "7", title: "first"))
     #expect(await first.outcome.state == .rejected)
