@@ -2,8 +2,8 @@
 // stores, body formats and inspectors of metrics and of the flight record use are reached by importing `ErrandHTTP`,
 // `ErrandCache`, `ErrandJSON` or `ErrandCore`. An app that configures a transport itself imports the module of the
 // transport: `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms. A name that is not in this
-// list stays visible as a member: an app can read `step.decision` without the name of its type. The causes of errors are
-// in this list, because an app needs their names for a cast.
+// list stays visible as a member: an app can read `step.decision` without the name of its type. Causes of errors that an
+// app of any transport may want to tell apart are in this list, because a cast needs the name.
 
 @_exported public import ErrandCompression
 @_exported public import ErrandTransfer
