@@ -318,6 +318,7 @@ def json_rows():
             at_least=True),
         Row("D8s", "0.5 MB of strings and optionals, the same", cpu("posts-write-foundation", "posts-write-own"), faster),
         Row("D8b", "200 B, the same", cpu("200b-write-foundation", "200b-write-own"), faster),
+        Row("D8u", "10 KiB written without sorting", cpu("10k-write-foundation", "10k-write-unsorted"), faster),
         *peer_rows(cpu),
         Row("DD", "debug, 10 KiB: own ÷ JSONDecoder", cpu("debug-10k-own", "debug-10k-foundation"), ratio, 2, 1.3),
     ]

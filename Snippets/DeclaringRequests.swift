@@ -62,7 +62,7 @@ struct Register: APIRequest {
   var path: Path { "/users" }
   var method: HTTPMethod { .post }
   var body: RequestBody? { .json(form) }
-  var jsonEncoding: JSONEncoding { JSONEncoding(dates: .iso8601) }
+  var jsonEncoding: JSONEncoding { .fast(dates: .iso8601) }
   struct Response: Decodable, Sendable { let id: Int }
 }
 

@@ -3,9 +3,9 @@ public import Foundation
 
 /// How typed values become JSON bodies: strategies for dates, keys and data, or an encoder of your choice.
 ///
-/// By default, keys are sorted by their characters, so that equal values give equal bytes. Signatures and cache keys
-/// depend on equal bytes. ``fast`` and an encoder of your own may write keys in another order. Each `JSONEncoding`
-/// makes one encoder, which all calls on all threads share.
+/// By default, members are sorted by their keys, so that equal values give equal bytes. Signatures and cache keys depend
+/// on equal bytes. An encoder of your own may write members in another order. Each `JSONEncoding` makes one encoder,
+/// which all calls on all threads share.
 public struct JSONEncoding: Sendable {
   private let encoder: JSONEncoder
   private let streams: JSONStreams?
@@ -15,7 +15,7 @@ public struct JSONEncoding: Sendable {
 
   /// The encoding rules that the request's family (a group of requests of one API) or the client declares.
   public static let inherited = {
-    var encoding = JSONEncoding.standard
+    var encoding = JSONEncoding.fast
     encoding.isInherited = true
     return encoding
   }()
@@ -23,8 +23,8 @@ public struct JSONEncoding: Sendable {
   /// The rules to use: `other` if this value is ``inherited``, otherwise this value.
   package func filled(by other: JSONEncoding?) -> JSONEncoding { isInherited ? other ?? self : self }
 
-  /// Foundation's default strategies: dates as seconds since 2001, data in Base64. Keys are sorted, and slashes are not
-  /// escaped.
+  /// Encoding by Foundation's `JSONEncoder` with its default strategies: dates as seconds since 2001, data in Base64.
+  /// Members are sorted, and slashes are not escaped.
   public static let standard = JSONEncoding()
 
   /// Encoding by a `JSONEncoder` with the given strategies.
@@ -60,17 +60,18 @@ public struct JSONEncoding: Sendable {
   /// container, or catches the error of a member. In these cases, Errand's encoder throws an error or continues.
   ///
   /// If `sortedKeys` is false, members have the order in which the type writes them: the order of declaration, unless
-  /// the type has its own `encode(to:)`. Dictionaries are always sorted, so that equal dictionaries give equal bytes.
+  /// the type has its own `encode(to:)`. Dictionaries are sorted nevertheless. A type that itself writes the members of
+  /// a dictionary or a set then gives other bytes in each run of the program.
   /// - Parameters:
   ///   - dates: How a `Date` is written.
   ///   - keys: How the names of members are derived from coding keys.
   ///   - data: How `Data` is written.
-  ///   - sortedKeys: Whether the members of all types are sorted, as with ``init(dates:keys:data:)``.
+  ///   - sortedKeys: Whether the members of all types are sorted, as with ``init(dates:keys:data:)``. True by default.
   public static func fast(
     dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
     keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
     data: JSONEncoder.DataEncodingStrategy = .base64,
-    sortedKeys: Bool = false
+    sortedKeys: Bool = true
   ) -> JSONEncoding {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = dates

@@ -27,7 +27,7 @@ package enum TeaShop {
     argumentFormat: .query,
     argumentStyle: ArgumentStyle(),
     jsonDecoding: .fast(dates: .custom(date)),
-    jsonEncoding: JSONEncoding(dates: .iso8601)
+    jsonEncoding: .fast(dates: .iso8601)
   )
 
   /// Reads a date of RFC 3339, with or without fractions of a second.

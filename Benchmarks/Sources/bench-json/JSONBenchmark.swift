@@ -16,6 +16,7 @@ import Foundation
 ///     TEXT-shape           a shape check, including the parse
 ///     TEXT-readable        structs that decode themselves from a JSONValue (JSONReadable), including the parse
 ///     TEXT-write-foundation, TEXT-write-own   the structs encoded by JSONEncoder, and by JSONEncoding.fast
+///     TEXT-write-unsorted  the structs encoded by JSONEncoding.fast(sortedKeys: false)
 ///
 /// TEXT is 200b (8 fields), 10k (68 times 7 fields), posts (half a megabyte of strings, optionals and nesting) or map
 /// (two megabytes of doubles).
@@ -121,10 +122,11 @@ import Foundation
     _ name: String, _ text: Data, _ type: Value.Type
   ) throws -> [JSONMeasure] {
     let value = try JSONDecoding.fast.decode(type, from: text)
-    let encoder = JSONEncoder()
+    let (encoder, unsorted) = (JSONEncoder(), JSONEncoding.fast(sortedKeys: false))
     return [
       JSONMeasure("\(name)-write-foundation", of: text) { _ in try encoder.encode(value).count },
       JSONMeasure("\(name)-write-own", of: text) { _ in try JSONEncoding.fast.encode(value).count },
+      JSONMeasure("\(name)-write-unsorted", of: text) { _ in try unsorted.encode(value).count },
     ]
   }
 }

@@ -66,8 +66,9 @@ public struct ClientConfiguration: Sendable {
   public var responseFormat: (any ResponseFormat)?
   /// The rules for decoding JSON. By default, Errand's own decoder uses Foundation's default strategies.
   public var jsonDecoding = JSONDecoding.fast
-  /// The rules for encoding JSON.
-  public var jsonEncoding = JSONEncoding()
+  /// The rules for encoding JSON. By default, Errand's own encoder uses Foundation's default strategies and sorts the
+  /// members of objects.
+  public var jsonEncoding = JSONEncoding.fast
 
   /// The credential provider, which knows the account that is logged in and its credential; nil for none.
   public var credentials: (any CredentialProvider)?

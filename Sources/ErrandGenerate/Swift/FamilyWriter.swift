@@ -48,7 +48,7 @@ struct FamilyWriter {
       "argumentStyle: ArgumentStyle()",
     ]
     if usesDates {
-      items += ["jsonDecoding: .fast(dates: .custom(date))", "jsonEncoding: JSONEncoding(dates: .iso8601)"]
+      items += ["jsonDecoding: .fast(dates: .custom(date))", "jsonEncoding: .fast(dates: .iso8601)"]
     }
     text.blank()
     text.doc(["The settings that all requests share."])
