@@ -77,7 +77,7 @@
     /// Records that libcurl opens a socket. If it asks for a tunnel, the next response is that of the proxy.
     func socketOpened() {
       guard proxyAuthentication != nil, exchange.request.url.scheme == .https else { return }
-      proxy.tunnelParser = HeadParser(limits: ResponseLimits(), isHeadRequest: true, dialect: .http1)
+      proxy.tunnelParser = HeadParser(limits: ResponseLimits(), isHeadRequest: true, dialect: .http1, isConnect: true)
     }
 
     /// Takes one header line of the proxy's response to CONNECT. A malformed response is left to libcurl.

@@ -10,9 +10,12 @@
     /// The time between the beginnings of two connection attempts if no attempt has failed (RFC 8305 section 5).
     static let delay = Duration.milliseconds(250)
 
+    /// The time until a connection attempt is repeated that found the queue of a Unix domain socket full.
+    static let pause = Duration.milliseconds(10)
+
     private var waiting: ArraySlice<SocketAddress>
     private var running = 0
-    /// The time at which the next connection attempt begins even if other attempts still run.
+    /// The time at which the next connection attempt begins even if other attempts still run. Nil before the first one.
     private var due: MonotonicInstant?
 
     init(_ addresses: [SocketAddress]) { waiting = Self.interleaved(addresses)[...] }
@@ -21,11 +24,11 @@
     var isLost: Bool { running == 0 && waiting.isEmpty }
 
     /// The time at which the caller must call ``next(now:)`` again. Nil if no further attempt is scheduled.
-    var nextAttempt: MonotonicInstant? { waiting.isEmpty || running == 0 ? nil : due }
+    var nextAttempt: MonotonicInstant? { waiting.isEmpty ? nil : due }
 
     /// Returns the address to connect to now. Returns nil if no connection attempt is due or no address is left.
     mutating func next(now: MonotonicInstant) -> SocketAddress? {
-      guard running == 0 || due.map({ $0 <= now }) == true, let address = waiting.popFirst() else { return nil }
+      guard due.map({ $0 <= now }) != false, let address = waiting.popFirst() else { return nil }
       running += 1
       due = now.advanced(by: Self.delay)
       return address
@@ -35,6 +38,13 @@
     mutating func failed(now: MonotonicInstant) {
       running -= 1
       due = now
+    }
+
+    /// Records that the attempt to connect to `address` has failed and will be repeated after a pause.
+    mutating func postponed(_ address: SocketAddress, now: MonotonicInstant) {
+      running -= 1
+      waiting.insert(address, at: waiting.startIndex)
+      due = now.advanced(by: Self.pause)
     }
 
     /// Returns the addresses with IPv6 and IPv4 alternating. Within each address family, the order does not change (RFC

@@ -89,7 +89,9 @@
     // MARK: - The request
 
     /// Begins an exchange. Returns false if the connection is busy or closed.
-    mutating func submit(limits: ResponseLimits, isHeadRequest: Bool, remainder: Remainder) -> Bool {
+    mutating func submit(
+      limits: ResponseLimits, isHeadRequest: Bool, remainder: Remainder, isConnect: Bool = false
+    ) -> Bool {
       guard phase == .idle else { return false }
       phase = .busy
       sending = .head
@@ -97,7 +99,7 @@
       (bytesWritten, contentBytes) = (0, 0)
       receiving = .head
       framing = .none
-      parser = HeadParser(limits: limits, isHeadRequest: isHeadRequest, dialect: .http1)
+      parser = HeadParser(limits: limits, isHeadRequest: isHeadRequest, dialect: .http1, isConnect: isConnect)
       chunks = nil
       lineLimit = limits.headBytes
       hasExcess = false
@@ -183,13 +185,19 @@
     // MARK: - The end
 
     /// Records the end of the stream, and closes the state machine. `isReset` is true if the connection was reset.
+    ///
+    /// A body that ends with the connection is then incomplete (RFC 9112 section 8). An exception is the rejection of a
+    /// request that was not sent completely: a server that does not read the rest resets the connection after such a
+    /// response (section 9.6).
     mutating func ended(isReset: Bool) -> Ending {
       defer { phase = .closed }
       guard phase == .busy else { return .idle }
       if bytesWritten == 0 { return .unsent }
       switch receiving {
       case .head: return hasBegun ? .inHead : .beforeResponse
-      case .body: return framing == .untilClose && !isReset ? .response : .inBody
+      case .body:
+        let mayBeReset = sending == .abandoned && head.status >= 400
+        return framing == .untilClose && (!isReset || mayBeReset) ? .response : .inBody
       case .whole: return .response
       }
     }

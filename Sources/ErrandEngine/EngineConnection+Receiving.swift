@@ -32,6 +32,7 @@
         let buffer = UnsafeMutableRawBufferPointer(rebasing: loop.receiveBuffer(for: exchange).prefix(share))
         let (count, stop) = fill(buffer)
         readShare.use(count)
+        if case .failed = stop { wasReset = true }
         if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
         // The poller may have reported the end of the stream already.
         if machine.phase == .idle, hasEnded || socket.hasBuffered { return readIdle() }
@@ -39,7 +40,9 @@
         switch stop {
         case .bytes: if count < buffer.count, !hasEnded, !socket.hasBuffered { return }
         case .later: return
-        case .end: return lost(isReset: false)
+        case .end:
+          // With TLS, the server itself has announced this end; a missing announcement counts as a reset anyway.
+          return lost(isReset: wasReset && socket.tls == nil)
         case .failed: return lost(isReset: true)
         }
       }

@@ -24,6 +24,9 @@
     private var hasWholeBody = false
     /// Received bytes that are not used yet, because the sink or the decoding budget stopped the response body.
     var unusedBytes: [UInt8] = []
+    /// True if sending or receiving has failed. The system reports an error only once; afterwards, the stream seems to end
+    /// normally. So the connection remembers the error while it still reads what the server sent before.
+    var wasReset = false
     /// True if the response body continues in the next iteration of the loop because the decoding budget is used up.
     /// False if the body waits for its sink.
     var isYielding = false
@@ -137,7 +140,10 @@
         exchange.reportUpload(loop)
         return count
       case .later: return 0
-      case .end, .failed, nil: return nil
+      case .failed, .end:
+        writeFailed()
+        return 0
+      case nil: return nil
       }
     }
 
@@ -191,6 +197,7 @@
 
     /// Handles a failed write. A response that the server has already sent is still read (RFC 9112 section 9.6).
     private func writeFailed() {
+      wasReset = true
       machine.abandonRequest()
       (outbox, outboxStart) = ([], 0)
       guard machine.bytesWritten == 0 else { return readable(hasEnded: true) }

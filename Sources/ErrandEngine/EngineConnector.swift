@@ -112,6 +112,11 @@
       let outcome = socket.connect(to: address)
       if case .failed(let error) = outcome {
         socket.close()
+        // The queue of the server's Unix domain socket is full. A TCP socket would wait for a free place by itself.
+        if address.isUnix, error == EAGAIN {
+          race?.postponed(address, now: loop.now)
+          return
+        }
         note(error)
         race?.failed(now: loop.now)
         return

@@ -224,7 +224,8 @@
     /// - While the exchange connects: the connect time-out, or the next connection attempt.
     /// - On a connection: the idle time-out, or the end of the wait for status 100 (Continue), or for the answer to
     ///   PING.
-    /// - Nil if no check is needed, for example while the sink or the source of the body has paused.
+    /// - Nil if no check is needed, for example while the sink or the source of the body has paused. A source that has
+    ///   paused after the server rejected the request does not matter.
     private var timeoutEnd: MonotonicInstant? {
       switch stage {
       case .unconnected: return pauseEnd
@@ -233,7 +234,8 @@
         return connectEnd.map { min($0, next) } ?? next
       case .joining: return connectEnd
       case .streaming(let stream):
-        if isPaused || upload?.isPaused == true { return nil }
+        let isSourcePaused = upload?.isPaused == true && stream.machine.head.status < 400
+        if isPaused || isSourcePaused { return nil }
         let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
         guard let pingEnd = stream.connection.pingEnd else { return end }
         return end.map { min($0, pingEnd) } ?? pingEnd

@@ -44,7 +44,7 @@
       let field =
         authorization.map { Array("Proxy-Authorization: ".utf8) + FieldOctets.bytes(of: $0) + [13, 10] } ?? []
       request = Array("CONNECT \(place) HTTP/1.1\r\nHost: \(place)\r\n".utf8) + field + [13, 10]
-      _ = machine.submit(limits: Self.limits, isHeadRequest: false, remainder: .nothing)
+      _ = machine.submit(limits: Self.limits, isHeadRequest: false, remainder: .nothing, isConnect: true)
     }
 
     /// Sends the request and reads the proxy's response, as far as this is possible without waiting.

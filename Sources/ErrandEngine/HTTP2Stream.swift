@@ -86,7 +86,10 @@
         case .informational:
           exchange.exchange.onInformational?(machine.head)
           return false
-        case .head(let framing): try exchange.begin(framing, machine.head, machine.contentEncoding, loop)
+        case .head(let framing):
+          try exchange.begin(framing, machine.head, machine.contentEncoding, loop)
+          // The idle time-out applies again if the server rejects the request while its source has paused.
+          if exchange.upload?.isPaused == true, machine.head.status >= 400 { loop.expectWatch(of: exchange) }
         case .trailers: break
         }
       } catch {

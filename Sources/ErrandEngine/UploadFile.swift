@@ -65,7 +65,8 @@
         return .bytes(count)
       }
       if count < 0, errno == EAGAIN { return .later }
-      // The file is shorter now, or the file or the socket has failed: reading or sending it reports the error.
+      if count < 0, errno == ECONNRESET || errno == EPIPE { return .failed(errno) }
+      // The file is shorter now or cannot be read: reading it into memory reports the error.
       isDirect = false
       return nil
     }

@@ -123,6 +123,21 @@
       #expect(machine.ended(isReset: true) == .response)
     }
 
+    /// A server that rejects an upload resets the connection after its response, so the response counts.
+    @Test(arguments: [
+      (413, true, true, ConnectionMachine.Ending.response), (413, false, true, .inBody), (200, true, true, .inBody),
+      (200, true, false, .response), (413, false, false, .response),
+    ])
+    func `a reset ends only a rejected upload`(
+      status: Int, isUpload: Bool, isReset: Bool, ending: ConnectionMachine.Ending
+    ) throws {
+      var machine = Self.machine(isUpload ? .body : .nothing)
+      machine.wroteHead()
+      try Self.feed("HTTP/1.1 \(status) x\r\n\r\npart", to: &machine)
+      if isUpload { machine.abandonRequest() }
+      #expect(machine.ended(isReset: isReset) == ending)
+    }
+
     @Test func `a second exchange starts with a fresh state`() throws {
       var machine = Self.machine(.nothing)
       machine.wroteHead()

@@ -141,6 +141,17 @@
       #expect(race.isLost)
     }
 
+    @Test func `a postponed attempt is repeated after 10 ms`() throws {
+      var race = AddressRace(try Self.addresses(["127.0.0.1", "127.0.0.2"]))
+      let first = race.next(now: moment(0))
+      let address = try #require(first)
+      race.postponed(address, now: moment(0))
+      let due = moment(0).advanced(by: .milliseconds(10))
+      #expect(race.nextAttempt == due && !race.isLost)
+      #expect(race.next(now: moment(0)) == nil)
+      #expect(race.next(now: due)?.text == "127.0.0.1")
+    }
+
     @Test func `a race without addresses is lost at once`() { #expect(AddressRace([]).isLost) }
   }
 

@@ -157,5 +157,23 @@
       #expect(failure?.kind == .refused && failure?.isCertainlyNotSent == true)
       #expect(failure?.description.contains(path) == true)
     }
+
+    @Test func `a full queue of a Unix socket is awaited`() async throws {
+      let path = NSTemporaryDirectory() + "errand-\(UUID().uuidString.prefix(8)).sock"
+      let server = try UnixServer(path, queue: 0, accepts: false)
+      let waiting = server.connect()
+      defer {
+        close(waiting)
+        unlink(path)
+      }
+      var configuration = EngineConfiguration()
+      configuration.unixSocket = path
+      let transport = try EngineTransport(configuration)
+      let failure = try await Self.failure(transport, "http://any.test/", connect: .milliseconds(100))
+      #expect(failure?.kind == .connectTimeout && failure?.isCertainlyNotSent == true)
+      async let response = TransportConformance.get(transport, "http://any.test/")
+      server.accept()
+      #expect(try await response.text == "ok")
+    }
   }
 #endif

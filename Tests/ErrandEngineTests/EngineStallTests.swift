@@ -3,6 +3,7 @@
   import CodedSamples
   import ErrandDecoding
   import ErrandHTTP
+  import ErrandSupport
   import ErrandTesting
   import Foundation
   import TestSupport
@@ -85,6 +86,52 @@
         _ = timers.schedule(at: timers.now) { continuation.resume(returning: timers.loop.pool.count) }
       }
       #expect(kept == 0)
+    }
+
+    /// The loop reads the last bytes and the error of the socket together, and the sink pauses between them.
+    @Test func `a reset during a pause is a failure`() async throws {
+      let goesOn = Gate()
+      let server = try LoopbackServer()
+      server.enqueue(LoopbackAnswer([.head(status: 200), .body([1]), .wait(goesOn), .body([2]), .reset]))
+      let sink = RecordingSink(onPiece: { _, _ in false })
+      let exchange = Self.exchange(try HTTPRequest(url: server.url), sink: sink)
+      async let failure = TransportConformance.failure(of: exchange, over: EngineTransport())
+      #expect(await eventually { sink.pieces == 1 })
+      goesOn.open()
+      #expect(await eventually { server.openConnectionCount == 0 })
+      sink.resume()
+      #expect(await eventually { sink.pieces == 2 })
+      sink.resume()
+      #expect(await failure?.kind == .reset)
+    }
+
+    /// The loop learns of the reset when it sends, before it reads the response. A rejection is still a response,
+    /// because a server that rejects an upload usually resets the connection.
+    @Test(arguments: [200, 413]) func `a reset during an upload follows a response`(status: Int) async throws {
+      let (goesOn, unblocks) = (Gate(), DispatchSemaphore(value: 0))
+      let isBlocked = Locked(false)
+      let server = try LoopbackServer()
+      server.enqueue(
+        LoopbackAnswer([.wait(goesOn), .head(status: status), .body([1]), .reset]), reception: .never)
+      let transport = EngineTransport()
+      let timers = try #require(transport.timers as? EngineTimers)
+      let body = HTTPBody(Data(repeating: 1, count: 32 << 20))
+      let exchange = Self.exchange(try HTTPRequest(method: .post, url: server.url, body: body))
+      let sending = Task { try await transport.send(exchange) }
+      _ = try await server.request(number: 1)
+      // The loop waits here, so that the response and the reset arrive before it handles the next event.
+      _ = timers.schedule(at: timers.now) {
+        isBlocked.withLock { $0 = true }
+        unblocks.wait()
+      }
+      #expect(await eventually { isBlocked.withLock { $0 } })
+      goesOn.open()
+      #expect(await eventually { server.openConnectionCount == 0 })
+      unblocks.signal()
+      switch await sending.result {
+      case .success(let response): #expect(status == 413 && response.status == 413)
+      case .failure(let error): #expect(status == 200 && (error as? TransportFailure)?.kind == .reset)
+      }
     }
   }
 #endif

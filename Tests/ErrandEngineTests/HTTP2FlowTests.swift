@@ -122,6 +122,23 @@
       #expect(sink.count == 60_000 && sink.ends == 1)
     }
 
+    @Test func `a refused upload with a paused source has a time-out`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let request = try peer.nextRequest()
+        peer.headers(request.stream, [(":status", "413"), ("content-length", "5")])
+        while true { _ = try peer.next() }
+      }
+      let body = HTTPBody.stream(length: 10) { flow in
+        PieceSource([.bytes([1]), .later], PieceSource.Log(), flow) { _ in }
+      }
+      let call = CallState(
+        deadline: SharedTimers.shared.now.advanced(by: .seconds(30)), timers: SharedTimers.shared)
+      let request = try HTTPRequest(method: .post, url: server.url, body: body)
+      let exchange = Exchange(request: request, call: call, idleTimeout: .milliseconds(100))
+      #expect(await TransportConformance.failure(of: exchange, over: try HTTP2.transport())?.kind == .idleTimeout)
+    }
+
     @Test func `a server that exceeds the window is rejected`() async throws {
       let server = try FrameServer { peer, _ in
         try peer.start()

@@ -46,24 +46,47 @@
     private let count = Locked(0)
     var connections: Int { count.withLock { $0 } }
 
-    init(_ path: String) throws {
-      let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-      var place = sockaddr_un()
-      place.sun_family = sa_family_t(AF_UNIX)
-      withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-      let isBound = withUnsafeMutablePointer(to: &place) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(listener, 8) == 0
-        }
-      }
+    private let path: String
+    private let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+
+    /// Listens at a path.
+    /// - Parameters:
+    ///   - queue: The number of connections that may wait besides one.
+    ///   - accepts: False if connections wait until ``accept()`` is called.
+    init(_ path: String, queue: Int32 = 8, accepts: Bool = true) throws {
+      self.path = path
+      let isBound = Self.with(path) { [listener] in bind(listener, $0, $1) } == 0 && listen(listener, queue) == 0
       guard isBound else { throw SocketFault(call: "bind") }
+      if accepts { accept() }
+    }
+
+    /// Begins to accept connections.
+    func accept() {
       Thread.detachNewThread { [self] in
         while true {
-          let peer = accept(listener, nil, nil)
+          let peer = Glibc.accept(listener, nil, nil)
           guard peer >= 0 else { return }
           count.withLock { $0 += 1 }
           serve(peer)
         }
+      }
+    }
+
+    /// Connects to the server without sending anything. The caller closes the descriptor.
+    func connect() -> Int32 {
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      _ = Self.with(path) { Glibc.connect(descriptor, $0, $1) }
+      return descriptor
+    }
+
+    private static func with<Result>(
+      _ path: String, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+      var place = sockaddr_un()
+      place.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+      return withUnsafeMutablePointer(to: &place) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
       }
     }
 

@@ -17,6 +17,9 @@ package struct HeadParser {
   package let limits: ResponseLimits
   package let isHeadRequest: Bool
   package let dialect: Dialect
+  /// True if the request has the method CONNECT. A successful response to it has no body, and its fields
+  /// `Content-Length` and `Transfer-Encoding` are ignored (RFC 9110 section 9.3.6).
+  package let isConnect: Bool
 
   /// True if the first line of any response, informational or final, has arrived.
   package private(set) var hasBegun = false
@@ -42,10 +45,11 @@ package struct HeadParser {
   private var transferEncodings = 0
   private var fields: FieldCollector
 
-  package init(limits: ResponseLimits, isHeadRequest: Bool, dialect: Dialect) {
+  package init(limits: ResponseLimits, isHeadRequest: Bool, dialect: Dialect, isConnect: Bool = false) {
     self.limits = limits
     self.isHeadRequest = isHeadRequest
     self.dialect = dialect
+    self.isConnect = isConnect
     fields = FieldCollector(limit: limits.fieldCount)
   }
 
@@ -89,6 +93,7 @@ package struct HeadParser {
   /// Evaluates the last field if it describes the body or the connection. Call this method when all lines of the field
   /// have arrived.
   private mutating func noteLastField() throws(TransportFailure) {
+    if opensTunnel { return }
     switch fields.lastName {
     case 10: return try noteConnection()
     case 14, 17, 16: break
@@ -178,7 +183,11 @@ package struct HeadParser {
     return .final(try framing())
   }
 
+  /// True if the headers belong to a successful response to CONNECT.
+  private var opensTunnel: Bool { isConnect && (200..<300).contains(head.status) }
+
   private func framing() throws(TransportFailure) -> BodyFraming {
+    if opensTunnel { return .none }
     if transferEncodings > 0, length != nil {
       throw .malformed("the response has both Content-Length and Transfer-Encoding")
     }

@@ -14,6 +14,7 @@ struct HeadParserTests {
     var lines: [String]
     var outcome: Outcome
     var isHead = false
+    var isConnect = false
     var dialect = HeadParser.Dialect.http1
     var limits = ResponseLimits()
     var testDescription: String { String(lines.joined(separator: "|").prefix(60)) }
@@ -39,6 +40,9 @@ struct HeadParserTests {
     Row(lines: [ok, "Content-Length: 5", ""], outcome: .final(200, .none), isHead: true),
     Row(lines: ["HTTP/1.1 103 Hints", "A: b", "", ok, "Content-Length: 1", ""], outcome: .final(200, .length(1))),
     Row(lines: ["HTTP/1.1 100 Go", "Content-Length: 9", "", ok, ""], outcome: .final(200, .untilClose)),
+    Row(lines: [ok, "Content-Length: 5", ""], outcome: .final(200, .none), isConnect: true),
+    Row(lines: [ok, "Content-Length: 5", "Transfer-Encoding: x", ""], outcome: .final(200, .none), isConnect: true),
+    Row(lines: ["HTTP/1.1 407 No", "Content-Length: 5", ""], outcome: .final(407, .length(5)), isConnect: true),
     Row(lines: ["HTTP/2 200 ", "content-length: 3", ""], outcome: .final(200, .length(3)), dialect: .http2),
     Row(lines: ["HTTP/2 200 ", ""], outcome: .final(200, .untilClose), dialect: .either),
     Row(lines: [ok, ""], outcome: .final(200, .untilClose), dialect: .either),
@@ -199,7 +203,7 @@ struct HeadParserTests {
   }
 
   private static func parser(_ row: Row) -> HeadParser {
-    HeadParser(limits: row.limits, isHeadRequest: row.isHead, dialect: row.dialect)
+    HeadParser(limits: row.limits, isHeadRequest: row.isHead, dialect: row.dialect, isConnect: row.isConnect)
   }
 
   @discardableResult
