@@ -177,8 +177,7 @@ cache.removeAll()
 // snippet.logout
 func logOut(_ account: String) async {
   client.configure { $0.credentials = nil }
-  client.cancelAll()
-  await cache.removeAll(account: account)
+  await client.endSession(of: account)
 }
 // snippet.end
 await logOut("ada")
