@@ -194,7 +194,30 @@ struct FailOverTests {
     #expect(outcome.error?.status == 503 && second.requests.isEmpty)
   }
 
-  // MARK: - Retry-After, with a manual clock
+  // MARK: - With a manual clock
+
+  @Test func `simultaneous failures count once`() async {
+    let (clock, latch, seen) = (ManualClock(), Latch(), Recorded<String>())
+    var configuration = ClientConfiguration(baseURL: "http://one.example")
+    configuration.environment.fallbackURLs = ["http://two.example"]
+    configuration.timers = clock
+    configuration.transport = .own(
+      ScriptedTransport { request in
+        seen.append(request.url.host)
+        guard request.url.host == "one.example" else { return .text("right") }
+        try await latch.wait()
+        return .status(503)
+      })
+    let client = APIClient(configuration)
+    let calls = (0..<7).map { _ in Task { await client.outcome(of: Get()) } }
+    await latch.reached(7)
+    clock.advance(by: .seconds(1))
+    latch.open()
+    for call in calls { #expect(await call.value.value == "right") }
+    clock.advance(by: .seconds(5))
+    #expect(await client.outcome(of: Get()).value == "right")
+    #expect(seen.all.suffix(2) == ["one.example", "two.example"], "the first server is asked first after five seconds")
+  }
 
   /// Two servers with one script, which receives the host and the number of its requests so far.
   private func scripted(

@@ -32,6 +32,7 @@ struct FailingOver {
       let origin = origins[place]
       var request = request
       request.url = hosts.url(rest, at: place) ?? request.url
+      let begun = context.call.timers.now
       last = RetryAttempt(await send(request), at: origin)
       let now = context.call.timers.now
       if let rest = last.outcome.circuitRest {
@@ -45,7 +46,7 @@ struct FailingOver {
       }
       guard let result = last.result else { return last }
       let isFault = Self.isFault(result)
-      if isFault { control.fail(origin, now) }
+      if isFault { control.fail(origin, since: begun, now) }
       guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), input(request)) else {
         if !isFault { recordResponse(result, of: origin, paid) }
         return last

@@ -52,8 +52,11 @@ package final class RetryControl: Sendable {
     health.withLock { $0.order(origins, now) }
   }
 
-  /// Records a failure of a server, so that the server is asked last for some time.
-  func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) { health.withLock { $0.fail(origin, now) } }
+  /// Records that an attempt at a server failed, so that the server is asked last for some time. The attempt began at
+  /// the moment `begun`.
+  func fail(_ origin: HTTPURL.Origin, since begun: MonotonicInstant, _ now: MonotonicInstant) {
+    health.withLock { $0.fail(origin, since: begun, now) }
+  }
 
   /// Records a response of a server, so that the server counts as healthy.
   func recordResponse(from origin: HTTPURL.Origin) {
@@ -158,6 +161,8 @@ extension HedgeRule {
 struct HostHealth: Sendable {
   private struct Failure: Sendable {
     var count: Int
+    /// The moment of the last failure that was counted.
+    var last: MonotonicInstant
     var until: MonotonicInstant
   }
 
@@ -172,8 +177,8 @@ struct HostHealth: Sendable {
   var isHealthy: Bool { failed.isEmpty }
 
   /// Returns the indices of the servers in the order in which a call sends its request to them. The healthy servers are
-  /// first, in the order of `origins`. Then follow the skipped servers, sorted by the moments at which their skipping
-  /// ends. A server whose skipping has ended counts as healthy, but only for this one call.
+  /// first, in the order of `origins`. Then follow the resting servers, sorted by the moments at which their rests end.
+  /// A server whose rest has ended counts as healthy, but only for this one call.
   mutating func order(_ origins: [HTTPURL.Origin], _ now: MonotonicInstant) -> [Int] {
     let rests = origins.map { failed[$0].map { $0.until > now ? $0.until : nil } ?? nil }
     let order = origins.indices.sorted { left, right in
@@ -190,18 +195,23 @@ struct HostHealth: Sendable {
     return order
   }
 
-  /// Records a failure of a server, so that the server is asked last for some time.
-  mutating func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) {
-    let failures = (failed[origin]?.count ?? 0) + 1
-    failed[origin] = Failure(count: failures, until: now.advanced(by: Self.rest(after: failures)))
+  /// Records that an attempt at a server failed, so that the server is asked last for some time. An attempt that began
+  /// before the last counted failure is not counted. Otherwise one short fault would count once for each call that was
+  /// running.
+  ///
+  /// - Parameter begun: The moment at which the attempt began.
+  mutating func fail(_ origin: HTTPURL.Origin, since begun: MonotonicInstant, _ now: MonotonicInstant) {
+    let failure = failed[origin]
+    if let failure, begun <= failure.last { return }
+    let failures = (failure?.count ?? 0) + 1
+    failed[origin] = Failure(count: failures, last: now, until: now.advanced(by: Self.rest(after: failures)))
   }
 
   /// Records a response of a server, so that the server counts as healthy.
   mutating func recordResponse(from origin: HTTPURL.Origin) { failed[origin] = nil }
 
   private static func rest(after failures: Int) -> Duration {
-    // The time for which a server is skipped is doubled at most ten times. After ten doublings this time is longer than
-    // `longestRest` anyway.
+    // The rest of a server is doubled at most ten times. After ten doublings it is longer than `longestRest` anyway.
     min(firstRest * (1 << min(max(failures - 1, 0), 10)), longestRest)
   }
 }
