@@ -54,12 +54,12 @@ package final class CallRecord: Sendable {
     flight?.recordBuilt(request)
   }
 
-  /// The request that was sent last. Before the first exchange, the request as it was built. Nil if the request has not
-  /// been built yet.
+  /// The request that was sent last. If it was sent twice in parallel, the request whose response is delivered. Before
+  /// the first exchange, the request as it was built. Nil if the request has not been built yet.
   package var sent: HTTPRequest? { state.withLock { $0.sent } }
 
-  /// The start of the last exchange. If several exchanges run concurrently, the start of the first of them. Nil before
-  /// the first exchange.
+  /// The start of the last exchange. If several exchanges run concurrently, the start of the first of them; after
+  /// ``takeLastExchange(of:)``, the start of the exchange whose response is delivered. Nil before the first exchange.
   package var begun: MonotonicInstant? { state.withLock { $0.begun } }
 
   /// Records that a request is handed to the transport now. Returns the observer that records the metrics of the
@@ -157,6 +157,16 @@ package final class CallRecord: Sendable {
     let other = exchange.state.withLock { $0 }
     state.withLock { $0.take(other, by: now) }
     takeNotes(of: exchange)
+  }
+
+  /// Takes from another record the request that was sent last and the start of the last exchange. Called after
+  /// ``take(_:by:)`` if several exchanges ran at the same time, for the exchange whose response is delivered.
+  func takeLastExchange(of exchange: CallRecord) {
+    let other = exchange.state.withLock { $0 }
+    state.withLock { state in
+      state.sent = other.sent ?? state.sent
+      state.begun = other.begun ?? state.begun
+    }
   }
 
   private func takeNotes(of exchange: CallRecord) {

@@ -26,7 +26,7 @@ struct HedgeTests {
       race.begin(request, next)
       let came = try await race.outcome(by: nil)
       race.begin(request, next)
-      race.leave()
+      await race.leave()
       followers.append(context.call.priorityState.withLock { $0.followers.count })
       return try (came ?? .failure(CancellationError())).get()
     }

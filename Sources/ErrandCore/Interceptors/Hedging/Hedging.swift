@@ -25,20 +25,25 @@ struct Hedging {
       recordLatency(result, context.record.begun ?? start, origin, context)
       return result
     }
-    let result = await Result.catching { try await raced(request, after: delay, from: start, context, next).get() }
-    recordLatency(result, context.record.begun ?? start, origin, context)
+    let race = HedgeRace(context)
+    let result = await Result.catching {
+      try await raced(race, request, after: delay, from: start, context, next).get()
+    }
+    // The response time begins with the first copy, even if the second copy got the response. If it began with the
+    // second copy, the slowest requests would be recorded as fast, and more and more requests would be sent twice.
+    recordLatency(result, race.begun ?? context.record.begun ?? start, origin, context)
     return result
   }
 
   private func raced(
-    _ request: HTTPRequest, after delay: Duration, from start: MonotonicInstant, _ context: CallContext, _ next: Next
+    _ race: HedgeRace, _ request: HTTPRequest, after delay: Duration, from start: MonotonicInstant,
+    _ context: CallContext, _ next: Next
   ) async throws -> Result<HTTPResponse, any Error> {
-    let race = HedgeRace(context)
     race.begin(request, next)
     var moment = start.advanced(by: delay)
     while true {
       if let result = try await race.outcome(by: moment) {
-        race.leave()
+        await race.leave()
         return result
       }
       // The time before the first copy is sent does not count as response time. It may wait for a place in the admission
@@ -62,7 +67,7 @@ struct Hedging {
     }
     while true {
       guard let result = try await race.outcome(by: nil) else { continue }
-      race.leave()
+      await race.leave()
       return result
     }
   }
@@ -87,18 +92,30 @@ final class HedgeRace: Sendable {
     let flags = CallFlags()
   }
 
+  /// A copy of the request that has ended, and its result.
+  private struct Ending: Sendable {
+    let copy: Copy
+    let result: Result<HTTPResponse, any Error>
+  }
+
   private struct Storage: Sendable {
     var copies: [Copy] = []
-    var failure: Result<HTTPResponse, any Error>?
+    var failure: Ending?
     var ended = 0
-    var winner: Result<HTTPResponse, any Error>?
+    var winner: Ending?
     var waiter: Wakeup?
   }
 
   private let storage = Locked(Storage())
   private let context: CallContext
+  /// Reports to the call until the end of the race; nil if the call receives no reports. Only the first copy reports,
+  /// because the progress of two copies would be confusing. A copy that loses may run for some time after the race.
+  private let listener: JoinListener?
 
-  init(_ context: CallContext) { self.context = context }
+  init(_ context: CallContext) {
+    self.context = context
+    listener = JoinListener(context)
+  }
 
   /// Sends a copy of the request. Does nothing if a copy has already won the race, or if all copies have failed.
   func begin(_ request: HTTPRequest, _ next: Next) {
@@ -114,14 +131,18 @@ final class HedgeRace: Sendable {
     guard let isFirst else { return copy.state.settle() }
     let own = context.with {
       ($0.call, $0.record, $0.flags) = (copy.state, copy.record, copy.flags)
-      if !isFirst { ($0.onProgress, $0.onInformational) = (nil, nil) }
+      ($0.onProgress, $0.onInformational) = (nil, nil)
+      if isFirst, let listener {
+        if context.onProgress != nil { $0.onProgress = { listener.report($0) } }
+        if context.onInformational != nil { $0.onInformational = { listener.report($0) } }
+      }
       ($0.log, $0.replay) = (nil, nil)
     }
     Task {
       let result: Result<HTTPResponse, any Error>
       do { result = .success(try await next(request, in: own)) } catch { result = .failure(error) }
       copy.state.settle()
-      end(result)
+      end(Ending(copy: copy, result: result))
     }
   }
 
@@ -132,13 +153,15 @@ final class HedgeRace: Sendable {
   var waits: Bool { storage.withLock { $0.copies.first?.record }?.waits == true }
 
   /// Records the result of a copy of the request. A failure becomes the final result only if no other copy is running.
-  private func end(_ result: Result<HTTPResponse, any Error>) {
+  /// If all copies fail, the failure with the highest rank is the final result.
+  private func end(_ ending: Ending) {
     storage.withLock { storage -> Wakeup? in
       storage.ended += 1
-      if result.endsRace {
-        storage.winner = storage.winner ?? result
+      if ending.result.endsRace {
+        storage.winner = storage.winner ?? ending
       } else {
-        storage.failure = storage.failure ?? result
+        let isBetter = storage.failure.map { $0.result.failureRank < ending.result.failureRank } ?? true
+        if isBetter { storage.failure = ending }
         if storage.ended == storage.copies.count { storage.winner = storage.winner ?? storage.failure }
       }
       guard storage.winner != nil else { return nil }
@@ -163,21 +186,25 @@ final class HedgeRace: Sendable {
         if isOver { wakeup.resume() }
       }
     } catch {
-      leave()
+      await leave()
       throw error
     }
-    return storage.withLock { $0.winner }
+    return storage.withLock { $0.winner }?.result
   }
 
   /// Ends the race between the copies of the request. Stops the copies that still run, and adds the ``CallRecord`` of
-  /// each copy to the record of the call.
-  func leave() {
+  /// each copy to the record of the call. When this method returns, no report to the call is running and no report
+  /// follows.
+  func leave() async {
     let now = context.call.timers.now
-    for copy in storage.withLock({ $0.copies }) {
+    let (copies, winner) = storage.withLock { ($0.copies, $0.winner) }
+    for copy in copies {
       copy.state.stop(context.call.stopReasonForChildren)
       context.record.take(copy.record, by: now)
       context.flags.inherit(from: copy.flags)
     }
+    if let winner { context.record.takeLastExchange(of: winner.copy.record) }
+    await listener?.close()
   }
 }
 
@@ -187,5 +214,16 @@ extension Result<HTTPResponse, any Error> {
   fileprivate var endsRace: Bool {
     guard case .success(let response) = self else { return false }
     return response.status < 500 && response.status != 429 && response.status != 408
+  }
+
+  /// Which failure of several copies is the result of the request: the failure with the highest rank. A response has
+  /// the highest rank, then a failure of the transport. Any other error has the lowest rank, for example the error of a
+  /// copy that was not sent because the admission queue was full. It says nothing about the server, and is not retried.
+  var failureRank: Int {
+    switch RetryDecision.Result(self) {
+    case .status: 2
+    case .failure: 1
+    case nil: 0
+    }
   }
 }

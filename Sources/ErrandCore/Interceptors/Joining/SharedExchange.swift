@@ -120,8 +120,8 @@ final class SharedExchange: Sendable {
   }
 }
 
-/// Reports the progress and the informational responses of a shared exchange to one call. Reports do not overlap, and
-/// no report is made after ``close()`` has returned.
+/// Reports the progress and the informational responses of an exchange to one call: of a shared exchange, or of a
+/// request that ``Hedging`` may send twice. Reports do not overlap, and no report is made after ``close()`` has returned.
 ///
 /// The table shows the effect of the methods `report` and `close` in each phase of the listener, and the next phase:
 ///
