@@ -95,16 +95,18 @@ package struct Transporting: Interceptor {
     return !sent.isEmpty && !sent.haveSameBytes(as: frozen)
   }
 
-  /// Sends the exchange, then waits until the sink has written the response body.
+  /// Sends the exchange, then waits until the sink has written the response body. The sink is settled once, with or
+  /// without success. If both fail, the error of the exchange counts.
   @inline(never)  // frame size
   private func sendAndSettle(_ exchange: Exchange) async throws -> HTTPResponse {
     guard let sink = exchange.sink else { return try await send(exchange) }
+    let result = await Result.catching { try await send(exchange) }
+    let settled = await Result.catching { try await exchange.call.running { try await sink.settle() } }
     do {
-      let response = try await send(exchange)
-      try await exchange.call.running { try await sink.settle() }
+      let response = try result.get()
+      try settled.get()
       return response
     } catch {
-      try? await exchange.call.running { try await sink.settle() }
       try exchange.call.check()
       throw error
     }

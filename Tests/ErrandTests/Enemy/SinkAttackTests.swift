@@ -1,9 +1,10 @@
 import Errand
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing
 
-/// Sinks that throw, pause or never resume, over real sockets.
+/// Sinks that throw, pause or never resume, mostly over real sockets.
 struct SinkAttackTests {
   @Test(arguments: [AwkwardSink.Fault.begin, .write(1), .write(3), .end])
   func `error of a sink ends the call`(fault: AwkwardSink.Fault) async throws {
@@ -62,6 +63,47 @@ struct SinkAttackTests {
     sink.resume()
     #expect(try await client.send(Ask<String>(path: "/next")) == "next")
     try await server.wait { $0.openConnectionCount == 1 }
+  }
+
+  /// Counts how often it is settled, and runs a closure each time.
+  private final class SettlingSink: BodySink {
+    let settled = Recorded<Int>()
+    private let work: @Sendable () async throws -> Void
+
+    init(_ work: @escaping @Sendable () async throws -> Void) { self.work = work }
+
+    func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
+    func write(_ piece: UnsafeRawBufferPointer) -> Bool { true }
+    func end() {}
+    func settle() async throws {
+      settled.append(settled.count + 1)
+      try await work()
+    }
+  }
+
+  private func scripted(_ answer: ScriptedAnswer) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(ScriptedTransport(answer))
+    return APIClient(configuration)
+  }
+
+  @Test(arguments: [ScriptedAnswer.text("x"), .failure(.reset)])
+  func `failing sink is settled once`(answer: ScriptedAnswer) async {
+    let sink = SettlingSink { throw AwkwardSink.Refusal(place: "settle") }
+    let error = await scripted(answer).outcome(of: Sending(), options: CallOptions(bodySink: sink)).error
+    #expect(error?.transportKind == (answer.failure?.kind ?? .sink), "the error of the exchange comes first")
+    #expect(sink.settled.all == [1])
+  }
+
+  @Test func `cancelled sink is settled once`() async {
+    let latch = Latch()
+    let sink = SettlingSink { try await latch.wait() }
+    let client = scripted(.text("x"))
+    let call = Task { await client.outcome(of: Sending(), options: CallOptions(bodySink: sink)) }
+    await latch.reached()
+    call.cancel()
+    #expect(await call.value.error?.stage == .cancelled)
+    #expect(sink.settled.all == [1])
   }
 
   @Test func `accepted status reaches the sink`() async throws {
