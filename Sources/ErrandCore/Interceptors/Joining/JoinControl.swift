@@ -8,7 +8,7 @@ package final class JoinControl: Sendable {
   private let table = Locked(Table())
 
   /// Adds a call to a shared exchange, before the call waits for the exchange. From this moment the ``JoinListener`` of
-  /// the call receives progress.
+  /// the call receives progress, and the deadline of the call counts if the exchange may be retried.
   func join(
     _ key: JoinKey, at origin: HTTPURL.Origin, _ wakeup: Wakeup, _ priority: CallPriority, _ timers: any Timers,
     _ listener: JoinListener?
@@ -16,6 +16,10 @@ package final class JoinControl: Sendable {
     let membership = table.withLock { table in
       let membership = table.join(key, at: origin, wakeup, priority) {
         SharedExchange(of: key.context, priority: priority, timers: timers)
+      }
+      // Under the lock of the table, so that the exchange knows the deadline of each call that waits for it.
+      if key.context.plan.sending.sendsAgain {
+        membership.exchange.serve(membership.member, until: key.context.call.deadline)
       }
       if let listener { membership.exchange.add(listener) }
       return membership
@@ -65,12 +69,13 @@ package final class JoinControl: Sendable {
     if !request.method.isSafe { table.withLock { $0.close(request.url.origin) } }
   }
 
-  /// Splits a shared exchange whose response may reach only one call. The first waiting call keeps the exchange, and
-  /// all other waiting calls send their requests separately.
+  /// Splits a shared exchange whose response may reach only one call. The first waiting call keeps the exchange, which
+  /// gets the priority of this call. All other waiting calls send their requests separately.
   func split(_ id: Table.ExchangeID, _ exchange: SharedExchange) {
     guard let split = table.withLock({ $0.split(id) }) else { return }
     exchange.reserve(for: split.stays)
     for waiter in split.others { waiter.resume() }
+    updatePriority(id, exchange)
   }
 
   /// The numbers of shared exchanges and of calls that wait for them.

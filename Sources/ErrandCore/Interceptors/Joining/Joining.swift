@@ -123,7 +123,6 @@ final class JoinedCall: @unchecked Sendable {  // `membership` and `wakeup` are 
     membership = joined
     self.wakeup = wakeup
     followPriority(context.call, in: joined.member, from: priority)
-    if context.plan.sending.sendsAgain { joined.exchange.serve(joined.member, until: context.call.deadline) }
     if joined.startsExchange {
       begin(joined)
     } else {
