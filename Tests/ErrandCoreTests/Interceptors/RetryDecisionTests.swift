@@ -112,10 +112,10 @@ struct RetryDecisionTests {
       RetryDecision.decide(failure(kind), input(chance: 0)) == .retry(.failure(kind), after: .zero, cost: cost))
   }
 
-  @Test(arguments: [Duration.seconds(-5), .zero, .seconds(Int64.max)])
+  @Test(arguments: [Duration.seconds(Int64.min), .seconds(-5), .zero, .seconds(Int64.max)])
   func `extreme delays are clamped`(delay: Duration) {
-    let policy = RetryPolicy(attempts: 9, firstDelay: delay, busyDelay: delay, longestDelay: .seconds(1))
-    guard case .retry(_, let waited, _) = RetryDecision.decide(failure(.reset), input(policy, attempt: 5)) else {
+    let policy = RetryPolicy(attempts: 99, firstDelay: delay, busyDelay: delay, longestDelay: .seconds(1))
+    guard case .retry(_, let waited, _) = RetryDecision.decide(failure(.reset), input(policy, attempt: 60)) else {
       Issue.record("the exchange is not retried")
       return
     }

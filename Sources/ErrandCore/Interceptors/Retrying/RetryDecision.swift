@@ -71,7 +71,9 @@ enum RetryDecision: Equatable {
   }
 
   private static func wait(after result: Result, _ input: Input) -> Duration {
-    var longest = isBusy(result) ? input.policy.busyDelay : input.policy.firstDelay
+    // A negative delay counts as zero. It would always be shorter than the longest delay, and be doubled until the
+    // multiplication overflows.
+    var longest = max(isBusy(result) ? input.policy.busyDelay : input.policy.firstDelay, .zero)
     var turn = 1
     // The number of doublings is limited. Sixty doublings would already turn one nanosecond into 36 years.
     while turn < min(input.attempt, 60), longest < input.policy.longestDelay {
