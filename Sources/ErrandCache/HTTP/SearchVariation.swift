@@ -100,7 +100,7 @@ struct SearchVariation: Sendable, Hashable {
   private static func pairs(_ query: String) -> [Pair] {
     query.utf8.split(separator: 0x26).map { pair in
       let name = pair.prefix { $0 != 0x3D }
-      return Pair(name: repaired(decoded(name)), value: repaired(decoded(pair[name.endIndex...].dropFirst())))
+      return Pair(name: decoded(name), value: decoded(pair[name.endIndex...].dropFirst()))
     }
   }
 
@@ -113,22 +113,9 @@ struct SearchVariation: Sendable, Hashable {
     }.map(\.element)
   }
 
-  /// Replaces invalid UTF-8 by U+FFFD.
-  private static func repaired(_ bytes: [UInt8]) -> [UInt8] { Array(String(decoding: bytes, as: UTF8.self).utf8) }
-
-  /// Decodes percent-encoding and replaces each plus by a space. An invalid escape sequence is not changed.
+  /// Decodes a name or a value. An invalid escape sequence is not changed, and invalid UTF-8 becomes U+FFFD.
   private static func decoded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    var out: [UInt8] = []
-    var rest = Array(bytes)[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).compactMap { ASCII.hexValue($0) }
-      if byte == 0x25, digits.count == 2 {
-        out.append(digits[0] << 4 | digits[1])
-        rest = rest.dropFirst(2)
-      } else {
-        out.append(byte == 0x2B ? 0x20 : byte)
-      }
-    }
-    return out
+    let decoded = PercentEncoding.decodedLeniently(bytes, plusIsSpace: true)
+    return Array(String(decoding: decoded, as: UTF8.self).utf8)
   }
 }

@@ -31,26 +31,10 @@ package struct LeftOutArguments: Sendable, Hashable {
   }
 
   private func isLeftOut(pair: some Collection<UInt8>) -> Bool {
-    let name = Self.decoded(pair.prefix { $0 != 0x3D })
+    let name = PercentEncoding.decodedLeniently(pair.prefix { $0 != 0x3D }, plusIsSpace: true)
     if names.contains(name) { return true }
     guard let bracket = name.firstIndex(of: 0x5B), bracket > 0 else { return false }
     return names.contains(Array(name[..<bracket]))
-  }
-
-  /// Decodes percent-encoding and replaces each plus by a space. An invalid escape sequence is not changed.
-  private static func decoded(_ bytes: some Collection<UInt8>) -> [UInt8] {
-    var out: [UInt8] = []
-    var rest = Array(bytes)[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).compactMap { ASCII.hexValue($0) }
-      if byte == 0x25, digits.count == 2, let high = digits.first, let low = digits.last {
-        out.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        out.append(byte == 0x2B ? 0x20 : byte)
-      }
-    }
-    return out
   }
 }
 

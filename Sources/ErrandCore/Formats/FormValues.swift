@@ -29,16 +29,33 @@ public struct FormValues: Sendable, Hashable {
   public func all(_ name: String) -> [String] { entries.filter { $0.name.hasSameBytes(as: name) }.map(\.value) }
 
   /// Reads a form in UTF-8. `&` separates pairs, `+` means a space, and `%` with two hexadecimal digits means a byte.
-  /// - Throws: ``FormatFailure`` with the index of the field if an escape is invalid or the bytes are not UTF-8.
+  /// - Throws: ``FormatFailure`` with the index of the field if an escape is invalid or the bytes are not UTF-8, and
+  ///   also if the form has more than 1,000,000 pairs.
   public init(parsing body: Data) throws(FormatFailure) {
+    try self.init(parsing: body, mostEntries: Self.mostEntries)
+  }
+
+  package init(parsing body: Data, mostEntries: Int) throws(FormatFailure) {
     var entries: [Entry] = []
-    for (index, pair) in body.split(separator: UInt8(ascii: "&")).enumerated() {
-      let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      let name = try Self.text(halves.first ?? Data(), field: index)
-      let value = try Self.text(halves.dropFirst().first ?? Data(), field: index)
-      entries.append(Entry(name: name, value: value))
+    var start = body.startIndex
+    while start < body.endIndex {
+      let end = body[start...].firstIndex(of: UInt8(ascii: "&")) ?? body.endIndex
+      if start < end {
+        guard entries.count < mostEntries else { throw MarkupLimits.tooMany(mostEntries) }
+        entries.append(try Self.entry(body[start..<end], field: entries.count))
+      }
+      start = end < body.endIndex ? end + 1 : end
     }
     self.entries = entries
+  }
+
+  /// The largest number of pairs in a form.
+  package static let mostEntries = PropertyListFormat.mostValues
+
+  private static func entry(_ pair: Data, field: Int) throws(FormatFailure) -> Entry {
+    let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+    return Entry(
+      name: try text(pair[..<equals], field: field), value: try text(pair[equals...].dropFirst(), field: field))
   }
 
   private static func text(_ bytes: Data, field: Int) throws(FormatFailure) -> String {

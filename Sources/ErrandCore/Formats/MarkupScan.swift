@@ -9,8 +9,17 @@ struct MarkupScan {
   private var nodes = 0
   /// The positions of the `?>` of processing instructions without content, such as `<?a?>`.
   private(set) var bareInstructions: [Int] = []
-  /// For each element that is still open, the position of its name in the text.
-  private var open: [Int] = []
+  /// The elements that are still open, the innermost last.
+  private var open: [OpenElement] = []
+  /// The number of namespace declarations of the open elements.
+  private var declarations = 0
+
+  private struct OpenElement {
+    /// The position of the element's name in the text.
+    let name: Int
+    /// The number of namespace declarations of the elements around this element.
+    let outerDeclarations: Int
+  }
 
   init(_ bytes: [UInt8], _ limits: MarkupLimits) {
     self.bytes = bytes
@@ -25,7 +34,7 @@ struct MarkupScan {
       if place < bytes.count { try markup() }
     }
     guard let last = open.last else { return }
-    let name = name(at: last)
+    let name = name(at: last.name)
     throw failure(
       .malformed, "the element <\(name)> is not closed; the document is incomplete", max(0, bytes.count - 1))
   }
@@ -47,17 +56,24 @@ struct MarkupScan {
         .malformed, "a declaration (<!…) is allowed only before the root element, and only as DOCTYPE", start)
     } else if has("</") {
       try tag()
-      if open.popLast() == nil { throw failure(.malformed, "an end tag (</…>) has no start tag", start) }
+      guard closeElement() else { throw failure(.malformed, "an end tag (</…>) has no start tag", start) }
     } else {
       try count(1, start)
-      open.append(start + 1)
+      open.append(OpenElement(name: start + 1, outerDeclarations: declarations))
       guard open.count <= limits.depth else { throw at(MarkupLimits.tooDeep(limits.depth), start) }
       try tag()
-      if bytes[place - 2] == UInt8(ascii: "/") { open.removeLast() }
+      if bytes[place - 2] == UInt8(ascii: "/") { _ = closeElement() }
     }
   }
 
-  /// Moves past the `>` of a tag and counts its attributes.
+  /// Closes the innermost element, whose namespace declarations no longer apply. Returns false if no element is open.
+  private mutating func closeElement() -> Bool {
+    guard let element = open.popLast() else { return false }
+    declarations = element.outerDeclarations
+    return true
+  }
+
+  /// Moves past the `>` of a tag and counts its attributes and namespace declarations.
   private mutating func tag() throws(FormatFailure) {
     let start = place
     var (quote, attributes, valueStart): (UInt8?, Int, Int) = (nil, 0, 0)
@@ -83,10 +99,21 @@ struct MarkupScan {
       } else if byte == UInt8(ascii: ">") {
         place += 1
         return try count(attributes, start)
+      } else if byte == UInt8(ascii: "x"), declaresNamespace {
+        declarations += 1
+        guard declarations <= MarkupLimits.namespaces else { throw at(MarkupLimits.tooManyNamespaces, start) }
       }
       place += 1
     }
     throw failure(.malformed, "a tag does not end; the document is incomplete", start)
+  }
+
+  /// Whether the attribute whose name begins at `place` declares a namespace: its name is `xmlns` or begins with
+  /// `xmlns:`.
+  private var declaresNamespace: Bool {
+    guard has("xmlns"), MarkupText.isSpace(bytes[place - 1]), place + 5 < bytes.count else { return false }
+    let next = bytes[place + 5]
+    return next == UInt8(ascii: ":") || next == UInt8(ascii: "=") || MarkupText.isSpace(next)
   }
 
   private mutating func count(_ more: Int, _ place: Int) throws(FormatFailure) {
@@ -158,6 +185,9 @@ package struct MarkupLimits {
   /// The largest number of attributes of one element. libxml2 compares every pair of attributes, which takes long for
   /// many attributes.
   package static let attributes = 1_000
+  /// The largest number of namespace declarations (`xmlns` and `xmlns:…`) of an element and the elements around it
+  /// together. For each name, libxml2 searches all declarations that apply.
+  package static let namespaces = 1_000
   /// The largest number of bytes in one text or attribute value; libxml2 accepts no more.
   package static let text = 10_000_000
 
@@ -169,6 +199,12 @@ package struct MarkupLimits {
   static func tooDeep(_ limit: Int) -> FormatFailure {
     FormatFailure(
       .limit, "the document is nested deeper than \(limit) levels; let the server send a document with fewer levels")
+  }
+
+  static var tooManyNamespaces: FormatFailure {
+    FormatFailure(
+      .limit,
+      "more than \(namespaces) namespace declarations apply to an element; let the server declare each namespace once")
   }
 
   static func tooMany(_ limit: Int) -> FormatFailure {

@@ -28,7 +28,8 @@ public struct ServerSentEvent: Sendable, Hashable {
   }
 }
 
-/// Parses lines into events (HTML Living Standard, section 9.2.6, "Interpreting an event stream").
+/// Parses lines into events (HTML Living Standard, section 9.2.6, "Interpreting an event stream"). ``LineReader`` has
+/// removed the byte order mark with which a stream may begin.
 struct EventParser {
   /// The identifier of the last complete event; empty if there is none. After a lost connection, the stream resumes
   /// from this event.
@@ -39,7 +40,6 @@ struct EventParser {
   private(set) var retry: Duration?
 
   private let limit: Int
-  private var isFirst = true
   private var type = ""
   private var data = ""
   private var id: String
@@ -55,10 +55,7 @@ struct EventParser {
   }
 
   /// Parses a line. Returns the event that the line completes; nil if the line completes no event.
-  mutating func take(_ bytes: Data) throws(LineSplitter.TooLong) -> ServerSentEvent? {
-    var line = bytes
-    if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
-    isFirst = false
+  mutating func take(_ line: Data) throws(LineSplitter.TooLong) -> ServerSentEvent? {
     if line.isEmpty { return finished() }
     let name = line.prefix { $0 != 0x3A }
     var value = line.dropFirst(name.count + 1)

@@ -84,6 +84,26 @@ package enum PercentEncoding {
     return out
   }
 
+  /// Decodes percent-encoded bytes. A percent sign that is not followed by two hexadecimal digits stays unchanged.
+  package static func decodedLeniently(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8] {
+    // Other modules cannot specialize a generic function of this module. The loop reads an array, so it is fast anyway.
+    var rest = Array(bytes)[...]
+    var out: [UInt8] = []
+    out.reserveCapacity(rest.count)
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == 0x25, digits.count == 2, let high = digits.first.flatMap(ASCII.hexValue),
+        let low = digits.last.flatMap(ASCII.hexValue)
+      {
+        out.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        out.append(byte == 0x2B && plusIsSpace ? 0x20 : byte)
+      }
+    }
+    return out
+  }
+
   private static func startsEscape(_ bytes: some Collection<UInt8>) -> Bool {
     let two = bytes.prefix(2)
     return two.count == 2 && two.allSatisfy { ASCII.hexValue($0) != nil }

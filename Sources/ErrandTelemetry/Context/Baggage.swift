@@ -102,26 +102,9 @@ public struct Baggage: Sendable, Hashable {
     guard let equals else { return Property(key: key) }
     let value = ASCII.trimmed(text[text.index(after: equals)...])
     guard value.allSatisfy(isValue) else { return nil }
-    return Property(key: key, value: decoded(Array(value)))
-  }
-
-  /// Decodes percent-encoded bytes. A percent sign without two hexadecimal digits stays as it is, and bytes that are
-  /// not UTF-8 become U+FFFD.
-  private static func decoded(_ bytes: [UInt8]) -> String {
-    var result: [UInt8] = []
-    var place = 0
-    while place < bytes.count {
-      if bytes[place] == 0x25, place + 2 < bytes.count, let high = ASCII.hexValue(bytes[place + 1]),
-        let low = ASCII.hexValue(bytes[place + 2])
-      {
-        result.append(high << 4 | low)
-        place += 3
-      } else {
-        result.append(bytes[place])
-        place += 1
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
+    // The W3C requires that bytes that are not UTF-8 become U+FFFD.
+    let decoded = PercentEncoding.decodedLeniently(value, plusIsSpace: false)
+    return Property(key: key, value: String(decoding: decoded, as: UTF8.self))
   }
 
   private static func text(of entry: Entry) -> String {

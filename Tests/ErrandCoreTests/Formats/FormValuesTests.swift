@@ -26,6 +26,15 @@ struct FormValuesTests {
     #expect(try FormValues(parsing: Data()).entries.isEmpty)
   }
 
+  @Test func `number of pairs is limited`() throws {
+    #expect(FormValues.mostEntries == 1_000_000)
+    #expect(try FormValues(parsing: Data("&a&&b&".utf8), mostEntries: 2).entries.map(\.name) == ["a", "b"])
+    let failure = #expect(throws: FormatFailure.self) {
+      try FormValues(parsing: Data("a&b&c".utf8), mostEntries: 2)
+    }
+    #expect(failure?.kind == .limit && failure?.reason.contains("more than 2 values") == true)
+  }
+
   @Test(arguments: [("a=%", "[0]"), ("a=1&b=%4", "[1]"), ("a=1&%zz=", "[1]"), ("a=1&b=2&c=%FF", "[2]")])
   func `broken escape names its field`(body: String, path: String) {
     #expect {

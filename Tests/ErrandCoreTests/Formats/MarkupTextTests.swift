@@ -84,6 +84,30 @@ struct MarkupTextTests {
     }
   }
 
+  private static func element(_ name: String, _ count: Int, _ content: String) -> String {
+    let declarations = (0..<count).map { $0 == 0 ? " xmlns = 'n'" : " xmlns:\(name)\($0)='n'" }.joined()
+    return "<\(name)\(declarations)>\(content)</\(name)>"
+  }
+
+  @Test(arguments: [(500, 500, true), (500, 501, false), (1, 1_000, false), (1_000, 0, true)])
+  func `nested namespace declarations are limited`(outer: Int, inner: Int, isRead: Bool) {
+    let text = Self.element("a", outer, "<x/>" + Self.element("b", inner, "<x/>"))
+    let failure = Self.failure(text, nodes: 10_000)
+    let expected: FormatFailure.Kind? = isRead ? nil : .limit
+    #expect(failure?.kind == expected, "\(String(describing: failure))")
+    #expect(isRead || failure?.reason.contains("namespace declarations") == true)
+  }
+
+  @Test func `ended elements declare no namespaces`() {
+    let siblings = String(repeating: Self.element("b", 600, ""), count: 3) + "<c xmlns:c='n'/><d xmlns:d='n'/>"
+    #expect(Self.failure("<a>\(siblings)</a>", nodes: 10_000) == nil)
+  }
+
+  @Test func `other attributes declare no namespaces`() {
+    let attributes = (0..<900).map { " xmlnsx\($0)='a xmlns:b'" }.joined()
+    #expect(Self.failure("<a\(attributes)><xmlns\(attributes)/></a>", nodes: 10_000) == nil)
+  }
+
   @Test(arguments: [
     ("<?x?><a><?yy ?></a><?z d?>", "<?x .?><a><?yy  .?></a><?z d?>"), ("<a>?></a>", "<a>?></a>"),
     ("<a><!--<?x?>--><![CDATA[<?y?>]]></a>", "<a><!--<?x?>--><![CDATA[<?y?>]]></a>"),

@@ -31,7 +31,7 @@ struct EventParserTests {
       "event: add\ndata: 1\n\nevent: remove\n\ndata: 2\n\n",
       [ServerSentEvent(type: "add", data: "1"), ServerSentEvent(data: "2")]
     ),
-    ("\u{FEFF}data: a\r\rdata: b\r\n\r\n", [ServerSentEvent(data: "a"), ServerSentEvent(data: "b")]),
+    ("data: a\r\rdata: b\r\n\r\n", [ServerSentEvent(data: "a"), ServerSentEvent(data: "b")]),
     ("data: cut off", []), ("data: cut off\n", []), ("datum: x\n data: y\n\n", []), ("", []), ("\n\n\n", []),
     ("id: 7\n\ndata: a\n\n", [ServerSentEvent(data: "a", id: "7")]),
     ("id: 7\nid: 8\0\ndata: a\n\n", [ServerSentEvent(data: "a", id: "7")]),

@@ -57,6 +57,14 @@ struct EventStreamTests {
     #expect(server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
   }
 
+  @Test func `each response loses one byte order mark`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(
+      Self.events("\u{FEFF}data: a\n\n"), Self.events("\u{FEFF}\u{FEFF}data: lost\ndata: b\n\n"), .status(204))
+    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    #expect(events.map(\.data) == ["a", "b"])
+  }
+
   @Test(arguments: [0, 1, 2]) func `call can be stopped during reconnection delay`(way: Int) async throws {
     let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
     let accounts = CredentialStore()

@@ -33,7 +33,7 @@ struct ContentDisposition {
   private static func extended(_ value: [UInt8]) -> String? {
     let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].allSatisfy({ ASCII.isToken($0) }) else { return nil }
-    let bytes = FileName.unescaped(parts[2])
+    let bytes = PercentEncoding.decodedLeniently(parts[2], plusIsSpace: false)
     if ASCII.equalFolded(parts[0], "utf-8".utf8) { return String(validating: bytes, as: UTF8.self) }
     guard ASCII.equalFolded(parts[0], "iso-8859-1".utf8) else { return nil }
     return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

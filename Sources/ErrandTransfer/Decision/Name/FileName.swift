@@ -14,7 +14,8 @@ package enum FileName {
   /// be a file name.
   package static func of(_ url: HTTPURL) -> String? {
     let component = url.path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).last ?? [][...]
-    return String(validating: unescaped(component), as: UTF8.self).flatMap(safe)
+    return String(validating: PercentEncoding.decodedLeniently(component, plusIsSpace: false), as: UTF8.self)
+      .flatMap(safe)
   }
 
   /// The file name in the `Content-Disposition` of a response; nil if there is no such field, or more than one.
@@ -33,22 +34,6 @@ package enum FileName {
     // Check for reserved names last, because shortening a name may produce the name of a device.
     if isReserved(name) { name = trimmed(shortened("_" + name)) }
     return name.isEmpty || isOurs(name) ? nil : name
-  }
-
-  /// Decodes the percent-encoded bytes of a text. Malformed escape sequences are left unchanged.
-  static func unescaped(_ text: some Collection<UInt8>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = text[...]
-    while let byte = rest.popFirst() {
-      let two = rest.prefix(2).compactMap(ASCII.hexValue)
-      if byte == 0x25, two.count == 2 {
-        bytes.append(two[0] << 4 | two[1])
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
   }
 
   /// True for the characters that are removed: control characters, characters that change the text direction, and
