@@ -39,6 +39,12 @@ package struct BuiltProgram {
     return ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"].merging(inherited) { $1 }
   }
 
+  /// Stops ignoring the signals of the tests. The executable inherits ignored signals, and a shell that starts the tests
+  /// in the background ignores them.
+  private static let useDefaultSignals: Void = {
+    for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+  }()
+
   /// Runs the executable until it exits. Output and error are redirected to files, so that neither can fill a pipe.
   ///
   /// - Parameter meanwhile: Work to do while the executable runs, such as interrupting it.
@@ -60,6 +66,7 @@ package struct BuiltProgram {
     process.standardError = try FileHandle(forWritingTo: error)
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in end.finish() }
+    _ = Self.useDefaultSignals
     try process.run()
     do {
       try await meanwhile(process)

@@ -28,16 +28,16 @@ struct GenerateCommand {
 
   private func run() -> ExitCode {
     do {
-      let root = try RecordingReader.isRecording(source) ? draft() : Self.read(Data(contentsOf: document), source)
+      let root = try RecordingReader.isRecording(source) ? draft() : Self.read(document, arguments.document)
       let result = try RequestGenerator.generate(root, source: source, options: arguments.options) { [document] path in
-        try Self.read(Data(contentsOf: document.deletingLastPathComponent().appending(path: path)), path)
+        try Self.read(document.deletingLastPathComponent().appending(path: path), path)
       }
       for note in result.notes {
         Terminal.write(PlainText.visible("\(source)\(note.pointer): \(note.reason)") + "\n", to: .error)
       }
       return apply(result)
-    } catch let error as CocoaError {
-      Terminal.reportError("“\(arguments.document)” cannot be read: \(error.localizedDescription)")
+    } catch let error as FileProblem {
+      Terminal.reportError("\(error).")
       return .notStored
     } catch let error as HTTPArchiveError where error.code == .unreadable {
       Terminal.reportError("\(error)")
@@ -62,8 +62,10 @@ struct GenerateCommand {
     return draft.document
   }
 
-  /// Reads YAML from a file with such an extension, and JSON from every other file.
-  nonisolated private static func read(_ bytes: Data, _ name: String) throws(DocumentError) -> DocumentNode {
+  /// Reads YAML from a file with such an extension, and JSON from every other file. Messages contain `name`.
+  nonisolated private static func read(_ file: URL, _ name: String) throws -> DocumentNode {
+    let bytes: Data
+    do { bytes = try Data(contentsOf: file) } catch { throw FileProblem(name, "cannot be read", error) }
     let isYAML = [".yaml", ".yml"].contains { name.lowercased().hasSuffix($0) }
     return isYAML ? try YAMLReader.read(Array(bytes)) : try JSONReader.read(Array(bytes))
   }
@@ -78,7 +80,7 @@ struct GenerateCommand {
     do {
       try write(plan)
     } catch {
-      Terminal.reportError("The files cannot be written: \(error.localizedDescription)")
+      Terminal.reportError("\(error).")
       return .disk
     }
     return Terminal.show(
@@ -96,15 +98,34 @@ struct GenerateCommand {
     return .other
   }
 
-  /// Removes files before it writes others: if the file system ignores case, the path of a new file may be that of an
-  /// old one.
-  private func write(_ plan: FilePlan) throws {
-    for path in plan.removals { try FileManager.default.removeItem(at: folder.appending(path: path)) }
+  /// Writes files before it removes others, so that a failure removes nothing. But if a path differs from the path of a
+  /// new file only in case, it is removed first, because a file system that ignores case has one file for both.
+  private func write(_ plan: FilePlan) throws(FileProblem) {
+    let written = Set(plan.writes.map { $0.path.lowercased() })
+    for path in plan.removals where written.contains(path.lowercased()) { try remove(path) }
     for file in plan.writes {
       let url = folder.appending(path: file.path)
-      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(file.text.utf8).write(to: url, options: .atomic)
+      do {
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(file.text.utf8).write(to: url, options: .atomic)
+      } catch {
+        throw FileProblem(path(file.path), "cannot be written", error)
+      }
     }
+    for path in plan.removals where !written.contains(path.lowercased()) { try remove(path) }
+  }
+
+  private func remove(_ path: String) throws(FileProblem) {
+    do {
+      try FileManager.default.removeItem(at: folder.appending(path: path))
+    } catch {
+      throw FileProblem(self.path(path), "cannot be removed", error)
+    }
+  }
+
+  /// The path of a file in the folder, as it is printed.
+  private func path(_ name: String) -> String {
+    arguments.folder.utf8.last == UInt8(ascii: "/") ? arguments.folder + name : "\(arguments.folder)/\(name)"
   }
 
   /// The Swift files in the folder, by their paths below it. A file that cannot be read as text counts as not generated.
@@ -119,5 +140,15 @@ struct GenerateCommand {
       }
     }
     return files
+  }
+}
+
+/// The reason why a file cannot be read, written or removed.
+private struct FileProblem: Error, CustomStringConvertible {
+  /// A clause with the path and the system's reason.
+  let description: String
+
+  init(_ path: String, _ what: String, _ error: any Error) {
+    description = "“\(path)” \(what): \(SystemReason.of(error))"
   }
 }

@@ -34,13 +34,33 @@ struct OutboxCommand {
     switch task {
     case .list(let states): return try list(states)
     case .show(let id): return try show(id)
-    case .resend(let ids):
-      for id in ids { try files.resend(id) }
-      return Terminal.show("\(Wording.entries(ids.count)) will be sent again\n")
-    case .discard(let ids):
-      for id in ids { try files.discard(id) }
-      return Terminal.show("\(Wording.entries(ids.count)) discarded\n")
+    case .resend(let ids): return decide(ids, "will be sent again", files.resend)
+    case .discard(let ids): return decide(ids, "discarded", files.discard)
     }
+  }
+
+  /// Applies a decision to the entries until it is refused for one of them. Prints how many entries have changed.
+  private func decide(
+    _ ids: [OutboxEntry.ID], _ result: String, _ apply: (OutboxEntry.ID) throws(OutboxError) -> Void
+  ) -> ExitCode {
+    for (index, id) in ids.enumerated() {
+      do throws(OutboxError) {
+        try apply(id)
+      } catch {
+        Terminal.reportError(Self.sentence(for: error, at: index, of: ids, result))
+        return ExitCode(error)
+      }
+    }
+    return Terminal.show("\(Wording.entries(ids.count)) \(result)\n")
+  }
+
+  /// The message if a decision was refused for one of the entries. It says what was done before.
+  static func sentence(
+    for error: OutboxError, at index: Int, of ids: [OutboxEntry.ID], _ result: String
+  ) -> String {
+    if ids.count == 1 { return error.message }
+    let rest = index < ids.count - 1 ? "entry \(ids[index]) and the entries after it are" : "entry \(ids[index]) is"
+    return "\(error.message) \(Wording.entries(index)) \(result); \(rest) unchanged."
   }
 
   private func list(_ states: [OutboxState]) throws(OutboxError) -> ExitCode {

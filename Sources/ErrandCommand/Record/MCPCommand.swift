@@ -33,11 +33,11 @@ enum MCPCommand {
         Terminal.reportError("Standard input cannot be read: \(String(cString: strerror(errno))).")
         return .other
       }
-      guard count > 0 else { return .success }
-      for line in lines.add(chunk[..<count]) {
+      for line in count > 0 ? lines.add(chunk[..<count]) : lines.finish() {
         let response = line.map(server.respond) ?? server.tooLong(longestLine)
         if let response, let code = Terminal.write(response) { return Terminal.reportWriteFailure(code) }
       }
+      if count == 0 { return .success }
     }
   }
 }
@@ -62,6 +62,14 @@ struct LineBuffer {
     }
     append(rest)
     return complete
+  }
+
+  /// Returns the last line at the end of the input, which has no line feed; nil for a line that was too long. The array
+  /// is empty if nothing except spaces is left.
+  mutating func finish() -> [Data?] {
+    defer { (line, isTooLong) = (Data(), false) }
+    if isTooLong { return [nil] }
+    return line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } ? [] : [line]
   }
 
   private mutating func append(_ bytes: some Collection<UInt8>) {

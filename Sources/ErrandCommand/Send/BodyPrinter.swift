@@ -50,11 +50,19 @@ enum BodyPrinter {
   }
 }
 
-/// Indents and colours a JSON text without changing the order of members or the notation of numbers.
+/// Indents and colours a JSON text without changing the order of members or the notation of numbers. Levels of nesting
+/// after ``deepest`` are not indented further, and a text that would still become much larger is printed on one line and
+/// without colours. Otherwise the spaces of a deeply nested body would take many times its size.
 ///
 /// The text must be valid JSON, because this type reads the tokens of the text without checking them.
 struct JSONPrinter {
+  /// The largest number of levels that are indented.
+  static let deepest = 32
+
   private let paint: Paint
+  private let isIndented: Bool
+  /// The largest size of the result in bytes.
+  private let limit: Int
   private var out = ""
   /// The open brackets, the innermost last. True means that the bracket belongs to an object, false that it belongs to
   /// an array.
@@ -62,18 +70,26 @@ struct JSONPrinter {
   private var awaitsKey = false
 
   /// The text with one line for each member, indented by two spaces for each level of nesting; without a line feed at
-  /// the end.
+  /// the end. If the result would have more than 8 times the bytes of the text and 1 MiB, the text is on one line.
   static func pretty(_ text: String, paint: Paint) -> String {
-    var printer = JSONPrinter(paint: paint)
-    printer.walk(text.unicodeScalars)
+    var printer = JSONPrinter(paint: paint, isIndented: true, limit: text.utf8.count * 8 + (1 << 20))
+    if printer.walk(text.unicodeScalars) { return printer.out }
+    printer = JSONPrinter(paint: .plain, isIndented: false, limit: .max)
+    _ = printer.walk(text.unicodeScalars)
     return printer.out
   }
 
-  private init(paint: Paint) { self.paint = paint }
+  private init(paint: Paint, isIndented: Bool, limit: Int) {
+    self.paint = paint
+    self.isIndented = isIndented
+    self.limit = limit
+  }
 
-  private mutating func walk(_ text: String.UnicodeScalarView) {
+  /// Returns false if the result exceeds the limit. It is then incomplete.
+  private mutating func walk(_ text: String.UnicodeScalarView) -> Bool {
     var rest = text[...]
     while let scalar = rest.first {
+      guard out.utf8.count <= limit else { return false }
       switch scalar {
       case " ", "\t", "\n", "\r", "\u{FEFF}": rest.removeFirst()
       case "{", "[": opening(scalar, &rest)
@@ -93,6 +109,7 @@ struct JSONPrinter {
       default: word(&rest)
       }
     }
+    return true
   }
 
   private mutating func opening(_ scalar: Unicode.Scalar, _ rest: inout Substring.UnicodeScalarView) {
@@ -115,7 +132,7 @@ struct JSONPrinter {
   }
 
   private mutating func newLine() {
-    out += "\n" + String(repeating: "  ", count: open.count)
+    if isIndented { out += "\n" + String(repeating: "  ", count: min(open.count, Self.deepest)) }
   }
 
   private mutating func string(_ rest: inout Substring.UnicodeScalarView) {

@@ -112,7 +112,8 @@ struct SendCommand {
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
     if options.isVerbose { printDetails(of: outcome) }
     guard let error = outcome.error else { return .success }
-    Terminal.reportError(sentence(for: error))
+    let timeout = options.timeout ?? .seconds(120)
+    Terminal.reportError(FailureMessage.text(for: error, of: .send, timeout: timeout))
     return ExitCode(error)
   }
 
@@ -125,13 +126,6 @@ struct SendCommand {
     }
     let lines = (outcome.metrics.cache.map(Wording.cache) ?? []) + ["* \(Wording.metrics(outcome.metrics))"]
     Terminal.write(lines.map { paint(.dim, $0) + "\n" }.joined(), to: .error)
-  }
-
-  /// The message for an error. If the time limit was reached, the message names the option `--timeout`.
-  private func sentence(for error: APIError) -> String {
-    guard error.code == .deadline else { return error.message }
-    let limit = Wording.duration(options.timeout ?? .seconds(120))
-    return "The call did not end within \(limit); use --timeout to change this limit."
   }
 
   // MARK: - The client
@@ -198,7 +192,7 @@ struct OutputFile: Sendable {
 
   /// The file descriptor to which the output is written.
   let descriptor: Int32
-  /// The final path of the file. If the file exists, symbolic links are resolved.
+  /// The final path of the file. Symbolic links are resolved.
   let place: String
   /// The temporary path of the incomplete file; nil if the command writes directly to the final path.
   private let unfinished: String?
@@ -208,8 +202,9 @@ struct OutputFile: Sendable {
   init(_ path: String) throws(Failure) {
     var status = stat()
     let isThere = stat(path, &status) == 0
+    guard isThere || errno == ENOENT else { throw Failure(path) }
     let isOrdinary = !isThere || status.st_mode & S_IFMT == S_IFREG
-    place = isThere ? URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false) : path
+    place = LinkedFile.place(path).path(percentEncoded: false)
     unfinished = isOrdinary ? "\(place).\(UUID().uuidString.prefix(8)).part" : nil
     let mode = isThere ? status.st_mode & 0o777 : 0o666
     descriptor = open(unfinished ?? place, O_WRONLY | O_CLOEXEC | (isOrdinary ? O_CREAT | O_EXCL : 0), mode)

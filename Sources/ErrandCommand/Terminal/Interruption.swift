@@ -43,12 +43,14 @@ struct Interruption {
     }
   }
 
-  /// The signals to handle. SIGHUP is left out if the process ignores it, because a process that was started with
-  /// `nohup` must outlive its terminal.
+  /// The signals to handle: those that the process does not ignore. A process that was started with `nohup` must outlive
+  /// its terminal, and a process that a shell started in the background ignores interrupts from the keyboard.
   private static var signals: [Int32] {
-    var old = sigaction()
-    sigaction(SIGHUP, nil, &old)
-    return isIgnored(old) ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+    [SIGINT, SIGTERM, SIGHUP].filter { number in
+      var old = sigaction()
+      sigaction(number, nil, &old)
+      return !isIgnored(old)
+    }
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {

@@ -76,7 +76,8 @@ package struct Validating: Interceptor {
     throw failure(.status, message, response).with { $0.businessCode = code }
   }
 
-  private static let formCure =
+  /// The end of the message for status 415 if the request was a form.
+  package static let formCure =
     " The arguments were sent as a form; if the server reads JSON, set `argumentFormat` to `.json`."
 
   /// Fails if the body is truncated. A response with a rejected status may have a truncated body. For such a response

@@ -153,7 +153,7 @@ struct DownloadTests {
       #expect(run.error.hasSuffix("errand: lost: The server answered 404 Not Found; expected 200–299.\n"))
       #expect(try folder.names() == ["a", "b"] && folder.bytes("b").count == 100_000)
       let twice = try await folder.download(server.url + "/x/a", server.url + "/y/a", "-d", folder.path)
-      #expect(twice.status == 64 && twice.error.contains("Two of the URLs end in “a”"))
+      #expect(twice.status == 64 && twice.error.contains("Two of the URLs give the file name “a”"))
     }
   }
 
@@ -240,6 +240,8 @@ struct DownloadTests {
       #expect(try await status(server.url, "-o", "/dev/null") == 64)
       #expect(try await status(server.url, "-o", folder.path) == 64)
       #expect(try await status(server.url, "-d", folder.file("file.bin")) == 23)
+      let inFile = try await folder.download(server.url, "-d", folder.file("file.bin") + "/d")
+      #expect(inFile.status == 23 && inFile.error.contains("cannot be created or used: Not a directory."))
       #expect(try await status("127.0.0.1:\(port.port)/", "-d", folder.path) == 64)
       #expect(try folder.bytes("file.bin") == Data("old".utf8))
     }

@@ -38,8 +38,7 @@ struct GenerateTests {
     }
   }
 
-  /// On a file system that ignores case, a new file may have the path of an old one.
-  @Test func `old files are removed first`() async throws {
+  @Test func `a failed run removes nothing`() async throws {
     try await Self.inFolder { folder in
       let (api, out) = (folder.appending(path: "api.json"), folder.appending(path: "Out"))
       let words = ["generate", api.path, "--into", out.path]
@@ -51,8 +50,38 @@ struct GenerateTests {
           with: #""components": {"schemas": {"Tea": {"type": "object", "properties": {"a": {}}}}}, "paths""#)
       try Data(text.utf8).write(to: api)
       try Data().write(to: out.appending(path: "Models"))
-      #expect(try await BuiltCommand.run(words).status == ExitCode.disk.rawValue)
-      #expect(!FileManager.default.fileExists(atPath: out.appending(path: "Requests/GetB.swift").path))
+      let run = try await BuiltCommand.run(words)
+      #expect(run.status == ExitCode.disk.rawValue)
+      #expect(run.error.hasSuffix("Out/Models/Tea.swift” cannot be written: File exists.\n"), "\(run.error)")
+      #expect(FileManager.default.fileExists(atPath: out.appending(path: "Requests/GetB.swift").path))
+    }
+  }
+
+  /// On a file system that ignores case, the new file has the path of the old one.
+  @Test func `a name in another case is replaced`() async throws {
+    try await Self.inFolder { folder in
+      let (api, out) = (folder.appending(path: "api.json"), folder.appending(path: "Out/"))
+      let words = ["generate", api.path, "--into", out.path]
+      #expect(try await BuiltCommand.run(words).status == 0)
+      try Data(Self.document.replacing("getB", with: "getb").utf8).write(to: api)
+      #expect(try await BuiltCommand.run(words).status == 0)
+      let names = try FileManager.default.contentsOfDirectory(atPath: out.appending(path: "Requests").path)
+      #expect(names.sorted() == ["GetA.swift", "Getb.swift"])
+      #expect(try await BuiltCommand.run(words + ["--check"]).status == 0)
+    }
+  }
+
+  @Test func `files that cannot be read are named`() async throws {
+    try await Self.inFolder { folder in
+      let (api, out) = (folder.appending(path: "api.json"), folder.appending(path: "Out").path)
+      let missing = try await BuiltCommand.run(["generate", folder.path + "/none.json", "--into", out])
+      #expect(missing.status == 66)
+      #expect(missing.error == "errand: “\(folder.path)/none.json” cannot be read: No such file or directory.\n")
+      try Data(Self.document.replacing("#/nowhere", with: "none.json#/a").utf8).write(to: api)
+      let run = try await BuiltCommand.run(["generate", api.path, "--into", out])
+      #expect(run.status == 0)
+      let reason = "cannot be followed: “none.json” cannot be read: No such file or directory\n"
+      #expect(run.error.contains(reason), "\(run.error)")
     }
   }
 

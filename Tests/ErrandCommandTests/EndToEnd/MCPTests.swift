@@ -56,11 +56,18 @@ struct MCPTests {
     let ping = Data("{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"ping\"}".utf8)
     let lines = [
       Data("{".utf8), Data([0xFF, 0x00]), Data(repeating: UInt8(ascii: "a"), count: 5 << 20), Data("[]".utf8),
-      Data(repeating: UInt8(ascii: "["), count: 1 << 20), Data(), ping, Data("not ended".utf8),
+      Data(repeating: UInt8(ascii: "["), count: 1 << 20), Data(), ping, Data("not JSON".utf8),
     ]
     let responses = try await serve(lines, [])
-    #expect(responses.map { $0["error"]["code"]?.intValue } == [-32700, -32700, -32600, -32600, -32700, nil])
-    #expect(responses.last?["id"]?.intValue == 7 && responses.last?["result"] != nil)
+    #expect(responses.map { $0["error"]["code"]?.intValue } == [-32700, -32700, -32600, -32600, -32700, nil, -32700])
+    #expect(responses.contains { $0["id"]?.intValue == 7 && $0["result"] != nil })
+  }
+
+  @Test func `the last line needs no line feed`() async throws {
+    let ping = Data("{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"ping\"}".utf8)
+    let responses = try await serve([ping], [])
+    #expect(responses.map { $0["id"]?.intValue } == [7])
+    #expect(try await serve([ping, Data(" \r".utf8)], []).count == 1)
   }
 
   @Test func `input may come later`() async throws {

@@ -82,6 +82,18 @@ struct OutboxTests {
     #expect(try await run("list", place.path, "--all").text.contains("cancelled"))
   }
 
+  @Test func `refused entry ends the others`() async throws {
+    let place = try await place()
+    let run = try await run("discard", place.path, "1", "9", "2")
+    #expect(run.status == ExitCode.notStored.rawValue && run.text == "")
+    #expect(
+      run.error.hasSuffix(". 1 entry discarded; entry 9 and the entries after it are unchanged.\n"), "\(run.error)")
+    let list = try await self.run("list", place.path).text
+    #expect(!list.contains("rejected") && list.contains("queued"))
+    let last = try await self.run("resend", place.path, "9", "9")
+    #expect(last.error.contains(" 0 entries will be sent again; entry 9 and "), "\(last.error)")
+  }
+
   @Test func `damaged entry is listed and discarded`() async throws {
     let place = Place()
     let outbox = try Outbox(

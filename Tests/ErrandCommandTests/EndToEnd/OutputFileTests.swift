@@ -110,6 +110,39 @@ struct OutputFileTests {
     }
   }
 
+  @Test(arguments: ["send", "download"]) func `a link to a missing file stays`(command: String) async throws {
+    let server = try LoopbackServer { _ in .ok("new") }
+    try await inFolder { folder async throws in
+      let (file, link) = (folder.appending(path: "films/film"), folder.appending(path: "link"))
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(atPath: link.path(), withDestinationPath: "next")
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.appending(path: "next").path(), withDestinationPath: "films/film")
+      let run = try await BuiltCommand.run([command, server.url, "-o", link.path()])
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path()) == "next")
+      #expect(try names(in: folder) == ["films", "link", "next"])
+    }
+  }
+
+  @Test func `a loop of links is named`() async throws {
+    try await inFolder { folder async throws in
+      let link = folder.appending(path: "link").path()
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "link")
+      let run = try await BuiltCommand.run(["send", "h.invalid", "-o", link])
+      #expect(run.status == 1 && run.error.contains("“\(link)” cannot be written: "), "\(run.error)")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "link")
+    }
+  }
+
+  @Test func `a dash means standard output`() async throws {
+    let server = try LoopbackServer { _ in .ok("body") }
+    let run = try await BuiltCommand.run(["send", server.url, "-o", "-"])
+    #expect(run.status == 0 && run.text == "body", "\(run.error)")
+    #expect(!FileManager.default.fileExists(atPath: "-"))
+  }
+
   @Test func `an unusable path is named`() async throws {
     let run = try await BuiltCommand.run(["send", "h.invalid", "-o", "/no/such/folder/x"])
     #expect(run.status == 1)

@@ -145,6 +145,18 @@ struct StreamTests {
     }
   }
 
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `a signal that the parent ignores is ignored`(number: Int32) async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok("the whole body").stalled(after: 4, until: gate) }
+    let run = try await shell("trap '' INT TERM HUP; exec \"$0\" send \"$1\"", server) { process in
+      try await gate.reached()
+      #expect(kill(process.processIdentifier, number) == 0)
+      gate.open()
+    }
+    #expect(run.status == 0 && run.text == "the whole body", "\(run.status): \(run.error)")
+  }
+
   @Test func `a second interrupt ends at once`() async throws {
     let server = try LoopbackServer { _ in .json("\"\(String(repeating: "x", count: 300_000))\"") }
     try await inFolder { folder async throws in

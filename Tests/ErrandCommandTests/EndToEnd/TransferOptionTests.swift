@@ -42,6 +42,18 @@ struct TransferOptionTests {
     }
   }
 
+  @Test(arguments: [("attachment; filename=\"film.mp4\"", "film.mp4"), ("inline", "download")])
+  func `-J needs no name in the URL`(disposition: String, name: String) async throws {
+    let server = try LoopbackServer { _ in .ok("film").setting("Content-Disposition", to: disposition) }
+    try await DownloadFolder.with { folder async throws in
+      let run = try await folder.download(server.url + "/latest/", "-d", folder.path, "-J")
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try folder.names() == [name])
+      let plain = try await folder.download(server.url + "/latest/", "-d", folder.path)
+      #expect(plain.status == 64 && plain.error.contains("-o, or use the server's name with -J"), "\(plain.error)")
+    }
+  }
+
   @Test func `--wait waits for the other download`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.content))
     try await DownloadFolder.with { folder async throws in

@@ -113,5 +113,10 @@ struct MCPServerTests {
     #expect(lines.add(Array("cd\n\nef".utf8)) == [Data("abcd".utf8), Data()])
     #expect(lines.add(Array("ghij".utf8)) == [])
     #expect(lines.add(Array("klm\nok\n12345\n".utf8)) == [nil, Data("ok".utf8), nil])
+    #expect(lines.finish() == [])
+    for (text, last) in [(" \t\r", []), ("rest", [Data("rest".utf8)]), ("longer", [nil])] as [(String, [Data?])] {
+      #expect(lines.add(Array(text.utf8)) == [])
+      #expect(lines.finish() == last)
+    }
   }
 }

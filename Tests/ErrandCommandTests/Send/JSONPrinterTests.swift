@@ -21,6 +21,29 @@ struct JSONPrinterTests {
     #expect(text.contains("\u{1B}[35mnull\u{1B}[0m"))
   }
 
+  private func nested(_ depth: Int, _ values: String) -> String {
+    String(repeating: "[", count: depth) + values + String(repeating: "]", count: depth)
+  }
+
+  @Test func `deep levels share an indentation`() {
+    let lines = JSONPrinter.pretty(nested(40, "1"), paint: .plain).split(separator: "\n")
+    #expect(lines.count == 81)
+    let widest = String(repeating: "  ", count: JSONPrinter.deepest)
+    #expect(lines[31] == "\(widest.dropLast(2))[")
+    #expect(lines[32] == "\(widest)[")
+    #expect(lines[40] == "\(widest)1")
+  }
+
+  @Test func `nesting multiplies no memory`() {
+    let values = Array(repeating: "1", count: 50_000)
+    let text = nested(500, values.joined(separator: " , "))
+    let printed = JSONPrinter.pretty(text, paint: Paint(isOn: true))
+    #expect(printed == nested(500, values.joined(separator: ",")))
+    let flat = JSONPrinter.pretty(nested(1, values.joined(separator: ",")), paint: .plain)
+    #expect(flat.utf8.count < 300_000)
+    #expect(flat.hasPrefix("[\n  1,\n  1"))
+  }
+
   @Test func `broken text loses no character`() {
     for text in ["{", "[1,", "\"abc", "}}]]", "\\", ",:,:", "{\"a\"", ""] {
       let printed = JSONPrinter.pretty(text, paint: .plain)

@@ -46,15 +46,9 @@ struct DownloadCommand {
   private func reportFailures(of ends: [DownloadEnd]) {
     for (job, end) in zip(jobs, ends) {
       guard case .failed(let error, _) = end else { continue }
-      let words = sentence(for: error)
+      let words = FailureMessage.text(for: error, of: .download, timeout: options.timeout)
       Terminal.reportError(jobs.count > 1 ? "\(PlainText.visible(job.name)): \(words)" : words)
     }
-  }
-
-  /// The message for an error. If the time limit was reached, the message names the option `--timeout`.
-  private func sentence(for error: APIError) -> String {
-    guard error.code == .deadline, let limit = options.timeout else { return error.message }
-    return "The download did not end within \(Wording.duration(limit)); use --timeout to change this limit."
   }
 
   /// A sentence that says how to resume the downloads; nil if no bytes were kept.

@@ -18,7 +18,8 @@ struct DownloadJob: Sendable, Equatable {
   let url: String
   /// The target of the download.
   let place: Place
-  /// The file to write. The partial file is stored next to it. Nil if the URL contains no file name.
+  /// The file to write. The partial file is stored next to it. If the server names the file, the name is provisional.
+  /// Nil if the URL contains no file name, and the server does not name the file either.
   let target: URL?
   /// The required checksum; nil if none is required.
   let checksum: Checksum?
@@ -43,8 +44,8 @@ struct DownloadJob: Sendable, Equatable {
   init(_ url: String, into folder: URL, named naming: Download.Naming = .fromURL, checksum: Checksum? = nil) {
     self.url = url
     place = .folder(folder, naming)
-    target = (try? HTTPURL(url)).flatMap(FileName.of).map {
-      folder.appending(path: $0, directoryHint: .notDirectory)
+    target = (try? HTTPURL(url)).flatMap { try? Download.into(folder, named: naming).target(for: $0) }.map {
+      URL(filePath: $0, directoryHint: .notDirectory)
     }
     self.checksum = checksum
   }

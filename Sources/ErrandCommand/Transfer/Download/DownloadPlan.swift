@@ -40,8 +40,7 @@ struct DownloadPlan {
   /// The file to write. If the path is a symbolic link, the file behind the link is replaced and the link stays.
   /// Devices are rejected.
   private func file(_ path: String) throws(Refusal) -> URL {
-    let url = URL(filePath: path, directoryHint: .notDirectory).absoluteURL
-    let place = url.resolvingSymlinksInPath()
+    let place = LinkedFile.place(path)
     let kind = try? FileManager.default.attributesOfItem(atPath: place.path(percentEncoded: false))[.type]
     switch kind as? FileAttributeType {
     case nil, .typeRegular?: return place
@@ -59,7 +58,8 @@ struct DownloadPlan {
     do {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     } catch {
-      throw Refusal(description: "The folder “\(path ?? ".")” cannot be created or used.", code: .disk)
+      throw Refusal(
+        description: "The folder “\(path ?? ".")” cannot be created or used: \(SystemReason.of(error)).", code: .disk)
     }
     return url
   }
@@ -71,7 +71,9 @@ struct DownloadPlan {
     } catch {
       throw Refusal(description: "\(error)", code: .usage)
     }
-    throw Refusal(description: "\(job.name) does not end in a file name; give one with -o.", code: .usage)
+    throw Refusal(
+      description: "\(job.name) does not end in a file name; give one with -o, or use the server's name with -J.",
+      code: .usage)
   }
 
   private func check(_ jobs: [DownloadJob]) throws(Refusal) {
@@ -79,7 +81,8 @@ struct DownloadPlan {
     for job in jobs {
       guard let target = job.target, !places.insert(target).inserted else { continue }
       throw Refusal(
-        description: "Two of the URLs end in “\(job.name)”; download one of them separately, with -o.", code: .usage)
+        description: "Two of the URLs give the file name “\(job.name)”; download one of them separately, with -o.",
+        code: .usage)
     }
   }
 

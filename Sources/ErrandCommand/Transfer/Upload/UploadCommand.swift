@@ -71,14 +71,8 @@ struct UploadCommand {
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
     let writeFailure = outcome.response.flatMap { BodyPrinter.write($0.body, of: $0) }
     guard let error = outcome.error else { return writeFailure.map(Terminal.reportWriteFailure) ?? .success }
-    Terminal.reportError(sentence(for: error))
+    Terminal.reportError(FailureMessage.text(for: error, of: .upload, timeout: options.timeout))
     return .ofTransfer(error)
-  }
-
-  /// The message for an error. If the time limit was reached, the message names the option `--timeout`.
-  private func sentence(for error: APIError) -> String {
-    guard error.code == .deadline, let limit = options.timeout else { return error.message }
-    return "The upload did not end within \(Wording.duration(limit)); use --timeout to change this limit."
   }
 }
 
