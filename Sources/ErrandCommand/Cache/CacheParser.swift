@@ -62,17 +62,15 @@ struct CacheParser {
 
   private mutating func clear() throws(UsageError) -> CacheOptions {
     let folder = try folder()
+    var reader = WordReader(Array(words), flags: [], valued: ["--host", "--tag", "--older-than"])
     var choice: CacheOptions.Choice?
-    while let word = words.popFirst() {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard ["--host", "--tag", "--older-than"].contains(parts[0]) else {
-        throw UsageError("“\(word)” is unknown; use --host NAME, --tag WORD or --older-than AGE")
+    while let item = try reader.next() {
+      guard case .option(let name, let value) = item else {
+        throw UsageError("“cache clear” takes only --host NAME, --tag WORD or --older-than AGE after the folder")
       }
       guard choice == nil else { throw UsageError("use only one of --host, --tag and --older-than") }
-      guard let value = parts.count > 1 ? parts[1] : words.popFirst(), !value.isEmpty else {
-        throw UsageError("\(parts[0]) needs a value")
-      }
-      choice = try Self.choice(parts[0], value)
+      guard !value.isEmpty else { throw UsageError("\(name) needs a value") }
+      choice = try Self.choice(name, value)
     }
     return CacheOptions(folder: folder, task: .clear(choice ?? .all))
   }

@@ -4,70 +4,48 @@ import Foundation
 
 /// Parses the arguments of `errand send`.
 struct SendParser {
-  private var words: ArraySlice<String>
-  private var options = SendOptions()
-  private var arguments: [String] = []
-  /// The last parsed option that may only be used with `--cache`; nil if there was none.
-  private var cacheWord: String?
-
-  /// Parses all arguments.
-  static func parse(_ words: [String]) throws(UsageError) -> SendOptions {
-    var parser = SendParser(words: words[...])
-    return try parser.readAll()
-  }
-
-  private init(words: ArraySlice<String>) { self.words = words }
-
-  private mutating func readAll() throws(UsageError) -> SendOptions {
-    while let word = words.popFirst() {
-      if word == "--" {
-        arguments += words
-        break
-      }
-      if word.hasPrefix("-"), word.count > 1 { try option(word) } else { arguments.append(word) }
-    }
-    try assignArguments()
-    if options.cacheFolder == nil, let name = cacheWord {
-      throw UsageError("\(name) needs a cache; name its folder with --cache DIR")
-    }
-    return options
-  }
-
-  // MARK: - Options
-
-  private mutating func option(_ word: String) throws(UsageError) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let isLong = word.hasPrefix("--")
-    let name = isLong ? parts[0] : String(word.prefix(2))
-    let attached = isLong ? (parts.count > 1 ? parts[1] : nil) : (word.count > 2 ? String(word.dropFirst(2)) : nil)
-    if try flag(name) {
-      guard attached == nil else { throw UsageError("\(name) takes no value") }
-      return
-    }
-    guard Self.valued.contains(name) else {
-      throw UsageError("unknown option “\(name)”; put arguments that start with - after --")
-    }
-    guard let value = attached ?? words.popFirst() else { throw UsageError("\(name) needs a value") }
-    try take(value, of: name)
-  }
-
+  private static let flags: Set<String> = [
+    "--json", "--form", "--query", "-v", "--verbose", "--no-follow", "--no-proxy",
+  ]
   private static let valued: Set<String> = [
     "-H", "--header", "--shape", "--timeout", "--user", "--bearer", "-o", "--output", "--cache", "--lifetime", "--mode",
     "--tag",
   ]
 
-  /// Handles an option without a value. Returns false if `name` is not the name of such an option.
-  private mutating func flag(_ name: String) throws(UsageError) -> Bool {
+  private var options = SendOptions()
+  /// The last parsed option that may only be used with `--cache`; nil if there was none.
+  private var cacheWord: String?
+
+  /// Parses all arguments.
+  static func parse(_ words: [String]) throws(UsageError) -> SendOptions {
+    var parser = SendParser()
+    var reader = WordReader(words, flags: flags, valued: valued)
+    var arguments: [String] = []
+    while let item = try reader.next() {
+      switch item {
+      case .flag(let name): try parser.take(name)
+      case .option(let name, let value): try parser.take(value, of: name)
+      case .argument(let argument): arguments.append(argument)
+      }
+    }
+    try parser.assign(arguments)
+    if parser.options.cacheFolder == nil, let name = parser.cacheWord {
+      throw UsageError("\(name) needs a cache; name its folder with --cache DIR")
+    }
+    return parser.options
+  }
+
+  // MARK: - Options
+
+  private mutating func take(_ name: String) throws(UsageError) {
     switch name {
     case "--json": try format(.json, name)
     case "--form": try format(.form, name)
     case "--query": try format(.query, name)
     case "-v", "--verbose": options.isVerbose = true
     case "--no-follow": options.followsRedirects = false
-    case "--no-proxy": options.usesProxy = false
-    default: return false
+    default: options.usesProxy = false
     }
-    return true
   }
 
   private mutating func format(_ format: ArgumentFormat, _ name: String) throws(UsageError) {
@@ -88,8 +66,14 @@ struct SendParser {
       guard !value.isEmpty else { throw UsageError("--cache needs a folder") }
       options.cacheFolder = value
     case "--lifetime", "--mode", "--tag": try cache(value, of: name)
-    default: options.output = value
+    default: options.output = try Self.output(value, name)
     }
+  }
+
+  /// The file to write to; nil for standard output, which `-` means.
+  private static func output(_ value: String, _ name: String) throws(UsageError) -> String? {
+    guard !value.isEmpty else { throw UsageError("\(name) needs the path of a file, or - for standard output") }
+    return value == "-" ? nil : value
   }
 
   private mutating func cache(_ value: String, of name: String) throws(UsageError) {
@@ -111,8 +95,8 @@ struct SendParser {
 
   // MARK: - Method, URL and items
 
-  private mutating func assignArguments() throws(UsageError) {
-    var arguments = self.arguments[...]
+  private mutating func assign(_ arguments: [String]) throws(UsageError) {
+    var arguments = arguments[...]
     if let first = arguments.first, let method = Self.method(first) {
       options.method = method
       arguments.removeFirst()

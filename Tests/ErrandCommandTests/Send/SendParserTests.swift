@@ -67,6 +67,7 @@ struct SendParserTests {
     #expect(options.timeout == .milliseconds(250) && options.output == "file" && options.format == .form)
     #expect(options.credential == .basic(user: "ada", password: "a:b") && options.method == "PUT")
     #expect(try parse("h", "--bearer=t=1").credential == .bearer("t=1"))
+    #expect(try parse("h", "-o", "f", "-o", "-").output == nil && parse("h", "-o./-").output == "./-")
     #expect(try parse("h", "--", "-x=1").items == [.init(name: "-x", value: "1")])
   }
 
@@ -100,6 +101,8 @@ struct SendParserTests {
     (["h", "--cache", ""], "--cache needs a folder"),
     (["h", "--cache", "d", "--mode", "never"], "one of declared, revalidate, ignore, without, cached, offline, only"),
     (["h", "--cache", "d", "--lifetime", "0"], "such as 30s, 10m, 2h or 7d, not “0”"),
+    (["h", "-o", ""], "-o needs the path of a file, or - for standard output"),
+    (["h", "--output="], "--output needs the path of a file"),
     (["h", "--shape", "{"], "--shape: the shape must be JSON"),
     (["h", "--shape", #"{"a": "strin"}"#], "--shape: at $.a: “strin” is not a type"),
   ])
