@@ -137,6 +137,30 @@ struct OutboxAccountTests {
     await outbox.close()
   }
 
+  /// A provider whose account the test changes.
+  private final class Session: CredentialProvider {
+    let name = Locked<String?>("ada")
+    var account: String? { name.withLock { $0 } }
+    func credential(for account: String?) async throws -> Credential? { account.map { .bearer($0) } }
+  }
+
+  @Test(arguments: ["bo", nil] as [String?]) func `request is not stored for a former account`(next: String?)
+    async throws
+  {
+    let fixture = try OutboxFixture()
+    let session = Session()
+    fixture.client.configure { $0.credentials = session }
+    let outbox = try fixture.open {
+      $0.onPoint = { point in
+        if point == .adding { session.name.withLock { $0 = next } }
+      }
+    }
+    let error = await #expect(throws: OutboxError.self) { try await outbox.add(Rename(title: "x")) }
+    #expect(error?.code == .account && error?.message.hasPrefix("Rename was not stored") == true)
+    #expect(try await outbox.summary.counts.isEmpty)
+    await outbox.close()
+  }
+
   // MARK: - Logout
 
   @Test func `logout discards the entries of the account only`() async throws {

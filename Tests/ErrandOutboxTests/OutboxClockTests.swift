@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A clock of the device that was a year ahead and is corrected.
+/// A clock of the device that was wrong and is corrected.
 struct OutboxClockTests {
   private static let year: Int64 = 365 * 86_400_000
 
@@ -53,6 +53,25 @@ struct OutboxClockTests {
     #expect(try await until { try await outbox.summary.waiting == 0 })
     #expect(try await Self.ahead(fixture, outbox) == 0)
     await outbox.close()
+  }
+
+  /// The device starts in the past and learns the time from the network.
+  @Test func `late correction expires no entry`() async throws {
+    let fixture = try OutboxFixture()
+    try await fixture.login("ada")
+    let first = try fixture.open()
+    first.pause()
+    let id = try await first.add(Rename(title: "x")).id
+    await first.close()
+    try await fixture.accounts.logout()
+    fixture.jump.withLock { $0 = -50 * Self.year }
+    let second = try fixture.open()
+    #expect(try await Self.ahead(fixture, second) == 0)
+    fixture.jump.withLock { $0 = 0 }
+    #expect(try await Self.ahead(fixture, second) == 0)
+    try await second.handleEvents()
+    #expect(try await second.entry(id)?.state == .queued)
+    await second.close()
   }
 
   @Test func `unknown fate keeps the clock`() async throws {

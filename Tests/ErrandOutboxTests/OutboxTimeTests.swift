@@ -14,7 +14,7 @@ struct OutboxTimeTests {
     #expect(read(&time, 2_500) == 2_500)
   }
 
-  @Test(arguments: [1, 1_000, 86_400_000, 31_536_000_000] as [Int64])
+  @Test(arguments: [701, 1_000, 86_400_000, 31_536_000_000] as [Int64])
   func `clock never goes back`(jump: Int64) {
     let start: Int64 = 100_000_000_000
     var time = OutboxTime()
@@ -29,6 +29,16 @@ struct OutboxTimeTests {
     #expect(read(&time, 31_536_001_000) == 31_536_001_000)
   }
 
+  /// A device that starts in 1970 and learns the time from the network.
+  @Test(
+    arguments: [(4_999, 104_999, 100_000), (5_000, 5_000, 0), (5_001, 5_001, 0), (500_000, 500_000, 0)]
+      as [(Int64, Int64, Int64)])
+  func `wall clock that caught up is followed`(wall: Int64, result: Int64, correction: Int64) {
+    var time = OutboxTime(last: 5_000, correction: 100_000)
+    #expect(read(&time, wall) == result)
+    #expect(time.correction == correction)
+  }
+
   @Test func `correction survives a restart`() {
     var time = OutboxTime(last: 5_000)
     #expect(read(&time, 3_000) == 5_000)
@@ -40,6 +50,12 @@ struct OutboxTimeTests {
     var time = OutboxTime(last: 5_000)
     time.merge(OutboxTime(last: 9_000, correction: 100))
     #expect(time == OutboxTime(last: 9_000, correction: 100))
+  }
+
+  @Test(arguments: [8_999, 9_000] as [Int64]) func `earlier state of another process is ignored`(last: Int64) {
+    var time = OutboxTime(last: 9_000, correction: 5)
+    time.merge(OutboxTime(last: last, correction: 100))
+    #expect(time == OutboxTime(last: 9_000, correction: 5))
   }
 
   @Test(arguments: [

@@ -3,9 +3,13 @@ import ErrandCache
 /// The clock of an outbox. It follows the wall clock, but does not go back, also not across restarts, except by up to a
 /// second after a crash: see ``OutboxStore/exchange(_:_:)``.
 ///
-/// If the wall clock is set back, the clock of the outbox continues from the last known time. So a key is never taken
-/// for younger than it is, and no wait becomes longer. If the wall clock is set forward, the clock of the outbox is,
-/// too.
+/// If the wall clock is set back, the clock of the outbox continues from the last known time. So a key is not taken for
+/// younger than it is, and no wait becomes longer. If the wall clock is set forward, the clock of the outbox is, too.
+///
+/// When the wall clock reaches the last known time again, the clock of the outbox follows it without a correction. So a
+/// device that starts in 1970 and learns the time from the network does not let its entries expire. It looks the same if
+/// the wall clock is set back by some time and then is not read for longer than this time. Only then does a key count as
+/// younger than it is.
 ///
 /// While no stored time is compared with the clock, for example because no entry waits, the clock is reset to the wall
 /// clock. So a wrong time of the device has no effect on the entries that are added after it was corrected. The number
@@ -27,6 +31,7 @@ struct OutboxTime: Sendable, Equatable {
 
   /// Reads the clock.
   mutating func read(_ wall: WallTime) -> WallTime {
+    if wall.milliseconds >= last { correction = 0 }
     let time = wall.advanced(byMilliseconds: correction).milliseconds
     if time < last {
       correction =
@@ -55,10 +60,10 @@ struct OutboxTime: Sendable, Equatable {
     return wall
   }
 
-  /// Adopts the state that another process has stored. After a reset, only the stored state counts.
+  /// Adopts the state that another process has stored, if it is later. After a reset, only the stored state counts. A
+  /// correction is adopted only with its time, because the later state may have dropped it.
   mutating func merge(_ other: OutboxTime) {
     guard other.resets == resets else { return self = other }
-    last = max(last, other.last)
-    correction = max(correction, other.correction)
+    if other.last > last { self = other }
   }
 }

@@ -16,13 +16,18 @@ extension OutboxRunner {
     }
   }
 
-  /// Stores a request.
+  /// Stores a request for an account, if this account is still logged in.
   func add<R: OutboxRequest>(
     _ type: R.Type, _ encoded: EncodedRequest, _ rule: OutboxRule, account: String, window: Int64?
   ) throws -> EntryFacts {
     point(.adding)
     let key = UUID().uuidString.lowercased()
     let added = try commit { now in
+      // The account may have logged out while the files of the request were taken, and discarded its entries before.
+      guard (client.presentAccount ?? "").hasSameBytes(as: account) else {
+        throw OutboxError(
+          .account, "\(R.self) was not stored, because its account was logged out or switched meanwhile; add it again.")
+      }
       var facts = EntryFacts(
         id: 0, type: R.outboxType, version: encoded.version, account: account, lane: rule.lane(key: key), key: key,
         isSealed: encoded.isSealed, added: now, notBefore: now)
