@@ -40,13 +40,15 @@ extension Committing {
     }
   }
 
-  /// Commits received bytes to disk, once or several times, until no further commit is due or a commit fails. Runs on
-  /// the disk queue.
+  /// Commits received bytes to disk, once or several times, until no further commit is due or a commit fails. Commits
+  /// nothing after a failure, because the bytes and the metadata record may then belong to different versions of the
+  /// file. Runs on the disk queue.
   func commit() {
     var step = CommitScheduler.Step.commit
     while step == .commit {
       var covered = withState { $0.commits.uncommitted }
       let failure = failure(of: {
+        if let earlier = withState({ $0.failure }) { throw earlier }
         // `covered` is the number of bytes that this commit brings to disk. Subtract all bytes that are not written
         // yet. Some of them may have arrived after `covered` was read, so the result may be too small. It is never too
         // large, so no uncommitted byte counts as committed.

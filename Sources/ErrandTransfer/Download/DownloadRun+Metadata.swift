@@ -19,15 +19,13 @@ extension DownloadRun {
     }
   }
 
-  /// Called when the server sends a new version of the file. Creates and returns the metadata record of this version.
-  func begin(_ properties: ResponseProperties) -> PartMetadata {
-    let metadata = emptyMetadata(properties)
+  /// Called when the server sends a new version of the file. Discards the file name and the digests that the server has
+  /// stated for the former version. The metadata record stays that of the former version until ``begin(_:)``.
+  func forgetVersion() {
     state.withLock {
-      $0.metadata = metadata
       $0.stated = []
       $0.named = nil
     }
-    return metadata
   }
 
   func emptyMetadata(_ properties: ResponseProperties) -> PartMetadata {
@@ -69,7 +67,7 @@ extension DownloadRun {
   }
 
   /// Stores the file name from response headers. Only the first name is kept, because a server need not repeat the name
-  /// in each response.
+  /// in each response. The next commit writes the name into the metadata record, so that a later call knows it.
   func noteName(in fields: HTTPFields) {
     guard let name = download.target(saidBy: fields) else { return }
     state.withLock { if $0.named == nil { $0.named = name } }
@@ -77,10 +75,13 @@ extension DownloadRun {
 
   // MARK: - On the disk queue
 
-  /// Empties the partial file, because the bytes of a new version of the file follow.
-  func empty(_ metadata: PartMetadata) throws {
+  /// Empties the partial file, because the bytes of a new version of the file follow. Then creates the metadata record
+  /// of this version. If the partial file cannot be emptied, the former record stays, because it belongs to the bytes.
+  func begin(_ properties: ResponseProperties) throws {
+    let metadata = emptyMetadata(properties)
     try digests.startOver()
     if part.metadata != nil || part.written.end > 0 { try part.startOver(metadata) }
+    state.withLock { $0.metadata = metadata }
   }
 
   /// Reserves disk space for the whole file, if its length is known and at least ``CommitLimit/worthReserving``.
@@ -98,6 +99,7 @@ extension DownloadRun {
   func commit() throws {
     guard var metadata else { return }
     metadata.updated = now()
+    metadata.name = state.withLock { $0.named }.map(PartNames.lastComponent)
     try part.commit(metadata)
     state.withLock { $0.metadata?.finished = part.committed }
     try digests.catchUp(with: part) { context.call.isRunning }

@@ -10,8 +10,8 @@ final class DownloadRun: Sendable {
     var metadata: PartMetadata?
     /// The digests that the server states for the whole file.
     var stated: [Checksum] = []
-    /// The target path with the file name that the server chose in its first response for this version of the file. Nil
-    /// if that response contained no name.
+    /// The target path with the file name that the server chose in its first response for this version of the file, in
+    /// this call or in an earlier one. Nil if that response contained no name.
     var named: String?
     var fetched: Int64 = 0
     var resumptionsLeft: Int
@@ -72,7 +72,8 @@ final class DownloadRun: Sendable {
     if ResumeQuestion(metadata, request: identity, checksum: download.checksum?.recorded).isOfAnother { metadata = nil }
     metadata?.choices = RecordedChoices(download)
     if let checksum = download.checksum?.recorded { metadata?.checksum = checksum }
-    state = Locked(State(metadata: metadata, resumptionsLeft: max(download.takeUps, 0)))
+    let named = metadata?.name.flatMap { download.target(named: $0) }
+    state = Locked(State(metadata: metadata, named: named, resumptionsLeft: max(download.takeUps, 0)))
   }
 
   /// Opens and locks the partial file on the disk queue. If another download uses the same target and `whenBusy` is
@@ -107,9 +108,12 @@ final class DownloadRun: Sendable {
   }
 
   /// Called after the response headers arrived. If the server chose the file name, checks that the target may be
-  /// written.
+  /// written: nothing but a file is replaced, even if the caller allows it.
   func checkName() throws {
-    if download.isNamedByServer { try Self.check(target, download, part.files) }
+    guard download.isNamedByServer else { return }
+    let target = target
+    try Self.check(target, download, part.files)
+    try PartFile.check(target, part.files, isNamedByServer: true)
   }
 
   /// The path of the target. If the server chooses the name, the path changes when the name is known.

@@ -162,9 +162,9 @@ final class DownloadSink: BodySink, Committing {
   /// Prepares the partial file for the bytes of a new version of the file. The partial file is emptied before the first
   /// byte is written.
   private func prepare(_ properties: ResponseProperties, _ head: ResponseHead) {
-    let metadata = run.begin(properties)
+    run.forgetVersion()
     run.noteWhole(by: head)
-    prepare(properties.total) { try self.run.empty(metadata) }
+    prepare(properties.total) { try self.run.begin(properties) }
   }
 
   /// Runs `begin` on the disk queue and reserves disk space, before the first byte is written.

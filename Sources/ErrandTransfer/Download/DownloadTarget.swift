@@ -43,7 +43,12 @@ extension Download {
   /// The target path with the file name that the server chose. Nil if the caller chose the name, or if the response
   /// contains no name.
   package func target(saidBy fields: HTTPFields) -> String? {
-    guard case .folder(let folder, .fromServer) = place, let name = FileName.of(fields) else { return nil }
+    FileName.of(fields).flatMap { target(named: $0) }
+  }
+
+  /// The target path with a file name that the server chose earlier. Nil if the caller chose the name.
+  package func target(named name: String) -> String? {
+    guard case .folder(let folder, .fromServer) = place else { return nil }
     return try? Self.path(of: folder.appending(path: name, directoryHint: .notDirectory))
   }
 

@@ -29,11 +29,16 @@ extension PartFile {
   }
 
   /// Throws if something other than a file is in the place of the target.
-  private static func check(_ target: String, _ files: any TransferFiles) throws(FileFailure) {
+  static func check(
+    _ target: String, _ files: any TransferFiles, isNamedByServer: Bool = false
+  ) throws(FileFailure) {
     switch try files.status(at: target)?.kind {
     case nil, .file, .link: return
     case .folder:
-      let detail = "the target is a folder; to download into the folder, use `Download.into`"
+      let cure =
+        isNamedByServer
+        ? "remove it, or name the file with `Download.to`" : "to download into the folder, use `Download.into`"
+      let detail = "the target is a folder; \(cure)"
       throw FileFailure(.open, target, .exists, detail: detail)
     case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file; use another path")
     }
@@ -76,7 +81,7 @@ extension PartFile {
     let status = try files.status(of: file)
     // The download that held the lock before may have renamed the file to its target after this method opened the file.
     guard try files.status(at: names.part)?.identity == status.identity else { return nil }
-    if status.links > 1, try files.status(at: names.target)?.identity == status.identity {
+    if status.links > 1, try isRenamed(status.identity, names, files) {
       // An earlier rename, which was made of a new hard link and a removal, was interrupted after the link. The target
       // is complete, so the old name can be removed.
       try files.remove(names.part)
@@ -93,6 +98,15 @@ extension PartFile {
     }
     return PartFile(
       names: names, files: files, identity: status.identity, file: file, metadata: metadata, problem: problem)
+  }
+
+  /// Whether a partial file has also the name of its target, or the name that the server chose for the target.
+  private static func isRenamed(
+    _ part: FileIdentity, _ names: PartNames, _ files: any TransferFiles
+  ) throws(FileFailure) -> Bool {
+    if try files.status(at: names.target)?.identity == part { return true }
+    guard case .success(let metadata)? = try? readMetadata(names, files), let name = metadata.name else { return false }
+    return try files.status(at: names.folder + "/" + name)?.identity == part
   }
 
   /// Reads the metadata record of a partial file. A record that does not match the partial file is removed from disk

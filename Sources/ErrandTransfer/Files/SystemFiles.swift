@@ -218,10 +218,22 @@ extension SystemFiles {
   #endif
 
   /// Renames a file in two steps, and fails if the new name is in use: creates a hard link with the new name, and then
-  /// removes the old name. A crash between the two steps leaves both names.
-  func renameByLink(_ path: String, to other: String) throws(FileFailure) {
+  /// removes the old name. A crash between the two steps leaves both names. If the old name cannot be removed, the new
+  /// name is removed again.
+  /// - Parameter removeOld: Removes the old name. Tests pass a function that fails.
+  func renameByLink(
+    _ path: String, to other: String,
+    removeOld: (String) throws(FileFailure) -> Void = { (path: String) throws(FileFailure) in
+      try SystemFiles().remove(path)
+    }
+  ) throws(FileFailure) {
     _ = try Self.result(.rename, path) { link(path, other) }
-    try remove(path)
+    do {
+      try removeOld(path)
+    } catch {
+      try? remove(other)
+      throw error
+    }
   }
 
   private static func isUnsupported(_ code: Int32) -> Bool {

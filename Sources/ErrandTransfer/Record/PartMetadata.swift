@@ -29,6 +29,9 @@ package struct PartMetadata: Sendable, Hashable {
   package var coding: String?
   /// The checksum that the caller requires for the whole file.
   package var checksum: RecordedChecksum?
+  /// The file name that the server chose for this version of the file. Nil if the server chose none, if the caller chose
+  /// the name, or if an earlier version of the library wrote the record.
+  package var name: String?
   /// The caller's choices for storing the file. Nil if an earlier version of the library wrote the record and did not
   /// store the choices.
   package var choices: RecordedChoices?
@@ -67,7 +70,7 @@ package struct PartMetadata: Sendable, Hashable {
 
 extension PartMetadata: Codable {
   private enum CodingKeys: String, CodingKey {
-    case format, request, validator, total, coding, checksum, choices, created, updated, committed, segments
+    case format, request, validator, total, coding, checksum, choices, created, updated, committed, segments, name
   }
 
   package init(from decoder: any Decoder) throws {
@@ -81,6 +84,8 @@ extension PartMetadata: Codable {
       checksum: try container.decodeIfPresent(RecordedChecksum.self, forKey: .checksum),
       choices: try container.decodeIfPresent(RecordedChoices.self, forKey: .choices), now: created)
     updated = try container.decode(Int64.self, forKey: .updated)
+    // The record may have been changed, so the name is made safe again.
+    name = try container.decodeIfPresent(String.self, forKey: .name).flatMap(FileName.safe)
     let committed = try container.decode(Int64.self, forKey: .committed)
     let segments = try container.decodeIfPresent([[Int64]].self, forKey: .segments)
     guard let finished = Self.finished(committed, segments), total.map({ $0 >= finished.end }) ?? (segments == nil)
@@ -100,6 +105,7 @@ extension PartMetadata: Codable {
     try container.encodeIfPresent(coding, forKey: .coding)
     try container.encodeIfPresent(checksum, forKey: .checksum)
     try container.encodeIfPresent(choices, forKey: .choices)
+    try container.encodeIfPresent(name, forKey: .name)
     try container.encode(created, forKey: .created)
     try container.encode(updated, forKey: .updated)
     try container.encode(committed, forKey: .committed)

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// The location of the file, and what may already exist there.
 struct DownloadPlaceTests {
@@ -252,6 +253,49 @@ struct DownloadPlaceTests {
     #expect(try Data(contentsOf: old) == Data("old".utf8))
     // The error is thrown when the name is known, before the body arrives.
     #expect(!files.calls.contains(.write) && fixture.names == [old.lastPathComponent])
+  }
+
+  @Test(arguments: [Plant.folder, .pipe], [true, false])
+  func `server's name replaces only files`(plant: Plant, replaces: Bool) async throws {
+    let files = HookedFiles { _, _, _ in nil }
+    let fixture = try DownloadFixture(files: files) { $1.fields["Content-Disposition"] = Self.bookField }
+    try plant.put(at: fixture.place("book.txt"), victim: fixture.file)
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.replaces = replaces
+    let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+    #expect(outcome.error?.code == .fileExists)
+    #expect(outcome.error?.message.contains("Download.into") == false)
+    // The error is thrown when the name is known, before the body arrives.
+    #expect(!files.calls.contains(.write) && fixture.names == ["book.txt"])
+  }
+
+  private static let bookField = "attachment; filename=\"book.txt\""
+
+  /// The file is complete, but its name is taken until the next call. The response to that call contains no name.
+  @Test(arguments: [true, false]) func `server's name is known to later calls`(replaces: Bool) async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.fields["Content-Disposition"] = Self.bookField
+      if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
+    }
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.replaces = replaces
+    let request = FileDownload(fixture.server.url, download)
+    async let first = fixture.client.outcome(of: request)
+    try await gate.reached()
+    // The record is written after the name was checked.
+    #expect(await eventually { (try? InterruptedDownload.all(in: fixture.folder))?.isEmpty == false })
+    let place = fixture.place("book.txt")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    gate.open()
+    #expect(await first.error?.code == .fileExists)
+    try FileManager.default.removeItem(at: place)
+    try Data("another".utf8).write(to: fixture.place("file.bin"))
+    let file = try await fixture.client.send(request)
+    #expect(file.url.lastPathComponent == "book.txt" && file.fetchedBytes == 0)
+    #expect(fixture.names == ["book.txt", "file.bin"])
+    #expect(try Data(contentsOf: fixture.place("file.bin")) == Data("another".utf8))
+    #expect(fixture.ranges == [nil, "bytes=3000000-"])
   }
 
   @Test func `server's name replaces if allowed`() async throws {

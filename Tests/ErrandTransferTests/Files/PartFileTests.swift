@@ -248,6 +248,19 @@ struct PartFileTests: PartSuite {
     #expect(again.position == 0 && folder.bytes("t") == [1, 2] && folder.bytes("t.part") == [])
   }
 
+  @Test func `a rename to the server's name is completed`() throws {
+    let part = try open()
+    try append([1, 2], part)
+    var metadata = story.metadata(1)
+    metadata.name = "book"
+    try part.commit(metadata)
+    part.close()
+    try FileManager.default.linkItem(atPath: folder("t.part"), toPath: folder("book"))
+    let again = try open()
+    #expect(again.position == 0 && again.metadata == nil)
+    #expect(folder.bytes("book") == [1, 2] && folder.bytes("t.part") == [])
+  }
+
   @Test func `abandon removes all files`() throws {
     let part = try open()
     try append([1], part)

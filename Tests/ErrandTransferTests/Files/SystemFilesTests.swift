@@ -76,6 +76,16 @@ struct SystemFilesTests {
     #expect(folder.names == ["c", "d"] && folder.bytes("c") == [1] && folder.bytes("d") == [2])
   }
 
+  @Test func `a failed rename by link keeps the old name`() throws {
+    try folder.put([1], "a")
+    expect(.io) {
+      try files.renameByLink(
+        folder("a"), to: folder("b"),
+        removeOld: { (path: String) throws(FileFailure) in throw FileFailure(.remove, path, code: EIO) })
+    }
+    #expect(folder.names == ["a"] && folder.bytes("a") == [1])
+  }
+
   @Test func `reserving space keeps the length`() throws {
     try opened("a") { file in
       let isReserved = try files.reserve(file, length: 1 << 20)

@@ -71,6 +71,27 @@ struct PartMetadataTests {
     #expect(Self.problem(bytes) == .damaged)
   }
 
+  @Test func `the server's name is stored`() throws {
+    var metadata = try Self.metadata()
+    metadata.name = "book.txt"
+    let text = String(decoding: try metadata.encoded(), as: UTF8.self)
+    #expect(text.contains(#","format":1,"name":"book.txt","request":"#), "\(text)")
+    #expect(PartMetadata.read(Data(text.utf8)) == .success(metadata))
+  }
+
+  @Test(
+    arguments: [(#""../../book.txt""#, "book.txt"), (#"".part""#, nil), (#""..""#, nil), ("null", nil)]
+      as [(String, String?)])
+  func `a stored name is made safe`(json: String, name: String?) throws {
+    let bytes = try Self.forged { $0.replacingOccurrences(of: "\"request\"", with: "\"name\":\(json),\"request\"") }
+    #expect(try PartMetadata.read(bytes).get().name == name)
+  }
+
+  @Test func `a name that is no text is damage`() throws {
+    let bytes = try Self.forged { $0.replacingOccurrences(of: "\"request\"", with: "\"name\":7,\"request\"") }
+    #expect(Self.problem(bytes) == .damaged)
+  }
+
   /// Foundation's decoder ends the process at this number.
   @Test func `a very long number is rejected`() throws {
     let number = "0.\(String(repeating: "0", count: 129))1e146"
