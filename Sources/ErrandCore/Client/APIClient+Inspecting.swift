@@ -4,8 +4,10 @@ extension APIClient {
   /// Runs a request through the pipeline up to the cache lookup. At this point the request is final and is passed to
   /// the function `probe`. The cache is not read and nothing is sent; accessories and hooks are not called.
   /// - Throws: ``APIError`` if the request cannot be built, or if an interceptor rejects it or answers it.
-  package func inspect<R: APIRequest>(_ request: R, _ probe: @escaping FrozenProbe) async throws(APIError) {
-    try await run(request, probe) { .inspecting($0) }
+  package func inspect<R: APIRequest>(
+    _ request: R, options: CallOptions = CallOptions(), _ probe: @escaping FrozenProbe
+  ) async throws(APIError) {
+    try await run(request, options, probe) { .inspecting($0) }
   }
 
   /// Runs a request through the whole pipeline and passes the request that would be sent to the function `probe`, with
@@ -13,11 +15,12 @@ extension APIClient {
   /// accessories and hooks are not called.
   /// - Throws: ``APIError`` if the request cannot be built, or if an interceptor rejects it or answers it.
   package func prepare<R: APIRequest>(_ request: R, _ probe: @escaping FrozenProbe) async throws(APIError) {
-    try await run(request, probe) { .preparing($0) }
+    try await run(request, CallOptions(), probe) { .preparing($0) }
   }
 
   private func run<R: APIRequest>(
-    _ request: R, _ probe: @escaping FrozenProbe, as kind: (@escaping FrozenProbe) -> RunKind
+    _ request: R, _ options: CallOptions, _ probe: @escaping FrozenProbe,
+    as kind: (@escaping FrozenProbe) -> RunKind
   ) async throws(APIError) {
     let hasArrived = Locked(false)
     let kind = kind { frozen, context in
@@ -25,7 +28,7 @@ extension APIClient {
       await probe(frozen, context)
     }
     // The call does not decode the response, because the response does not come from the server.
-    let run = run(TypedCall(request, decodes: false), CallOptions(), kind)
+    let run = run(TypedCall(request, decodes: false), options, kind)
     let ending = run.finish(await listen(to: run)) { $0 }
     if hasArrived.withLock({ $0 }) { return }
     throw ending.error ?? Self.answeredEarly(R.self)

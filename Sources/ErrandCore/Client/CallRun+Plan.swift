@@ -36,7 +36,7 @@ extension CallRun {
       redirects: redirects(of: request), retries: retries(of: request), idempotency: request.idempotency,
       hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .standardConnect).duration,
       idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: limits(of: request),
-      network: request.network, exchangeCheck: options.exchangeCheck)
+      network: request.network, exchangeCheck: options.exchangeCheck, noteDownload: options.noteDownload)
   }
 
   /// The format of responses whose request declares no decoder; nil for JSON.

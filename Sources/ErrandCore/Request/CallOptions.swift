@@ -46,6 +46,9 @@ public struct CallOptions: Sendable {
   /// Is called before each exchange of the call, on any thread. If it throws, nothing more is sent, and the call fails
   /// with the error. An outbox sets it, because the server may forget an idempotency key during a call.
   package var exchangeCheck: (@Sendable () throws(APIError) -> Void)?
+  /// Is called with the final request of a download before the download opens its partial file. A pausable download sets
+  /// it, because it removes only the partial file of its own requests.
+  package var noteDownload: (@Sendable (HTTPRequest, CallContext) -> Void)?
   /// Whether the call is a member of a running group, which may continue while the client drains.
   var isMember = false
 
@@ -91,6 +94,7 @@ public struct CallOptions: Sendable {
     options.requiredAccount = requiredAccount ?? other.requiredAccount
     options.requiresAccountAlways = requiresAccountAlways || other.requiresAccountAlways
     options.exchangeCheck = exchangeCheck ?? other.exchangeCheck
+    options.noteDownload = noteDownload ?? other.noteDownload
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
     options.afterCompletion = afterCompletion ?? other.afterCompletion
     return options
@@ -101,7 +105,7 @@ public struct CallOptions: Sendable {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && retries.isInherited
       && joining == .inherited && bodyLimit == .inherited && beforeCompletion == nil && afterCompletion == nil
-      && requiredAccount == nil && exchangeCheck == nil
+      && requiredAccount == nil && exchangeCheck == nil && noteDownload == nil
   }
 
   /// Makes options with a time limit for the whole call.

@@ -57,12 +57,19 @@ public final class DownloadCall: Sendable {
     home = queue
     var options = options
     options.requiredAccount = client.accountToRequire
+    let sent = Locked<Set<RequestIdentity>>([])
+    options.noteDownload = { request, context in
+      let identity = RequestIdentity(of: request, context).naming(context.plan.download?.resource)
+      sent.withLock { _ = $0.insert(identity) }
+    }
     begin = { [report, options] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },
         onFailure: { download.finished(.failure($0)) }, onProgress: { report.yield($0) })
     }
-    discard = { try await InterruptedDownload.removePart(of: request, client) }
+    discard = { [headers = options.headers] in
+      try await InterruptedDownload.removePart(of: request, client, headers: headers, sent: sent.withLock { $0 })
+    }
   }
 
   deinit { report.finish() }
@@ -116,7 +123,7 @@ public final class DownloadCall: Sendable {
 
   /// Cancels the download, and keeps or removes its partial file. Returns when the file is closed. A download that has
   /// already ended keeps its result. If `keepingPart` is false, the partial file is removed even if the download has
-  /// already failed.
+  /// already failed, unless the file belongs to another request with the same target.
   public func cancel(keepingPart keepsPart: Bool = true) async {
     state.withLock { $0.isCancelled = true }
     await stop()

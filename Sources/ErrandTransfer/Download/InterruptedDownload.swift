@@ -74,22 +74,43 @@ public struct InterruptedDownload: Sendable, Hashable {
   /// Removes the partial file and its metadata record.
   /// - Throws: ``ErrandCore/APIError`` of stage `transfer`, with the code ``ErrandCore/APIError/Code/busy`` while the
   ///   download is in progress.
-  public func remove() async throws(APIError) { try await Self.removePart(of: file.path(percentEncoded: false)) }
+  public func remove() async throws(APIError) {
+    try await Self.removePart(of: file.path(percentEncoded: false)) { _ in true }
+  }
 
-  static func removePart(of target: String) async throws(APIError) {
+  /// Removes the partial file of a target if it has no metadata record, or if `isOwn` returns true for the identity of
+  /// the request in its record.
+  private static func removePart(
+    of target: String, if isOwn: @escaping @Sendable (RequestIdentity) -> Bool
+  ) async throws(APIError) {
     do {
-      try await DiskQueue().value { try PartFile.open(target: target).abandon() }
+      try await DiskQueue().value {
+        let part = try PartFile.open(target: target)
+        if part.metadata.map({ isOwn($0.request) }) ?? true { try part.abandon() } else { part.close() }
+      }
     } catch {
       throw APIError.transfer(error) as? APIError ?? APIError(.transfer, .file, "\(error)", cause: error)
     }
   }
 
-  /// Removes the partial file and the metadata record that belong to the target of a request.
-  static func removePart<R: APIRequest>(of request: R, _ client: APIClient) async throws(APIError) {
+  /// Removes the partial file and the metadata record that belong to the target of a request. A partial file of another
+  /// request is kept.
+  ///
+  /// - Parameters:
+  ///   - headers: The header fields of the options with which the request is sent.
+  ///   - sent: The identities of the request in earlier calls. They may differ from the present identity, for example
+  ///     because the account has logged out.
+  static func removePart<R: APIRequest>(
+    of request: R, _ client: APIClient, headers: RequestHeaders, sent: Set<RequestIdentity>
+  ) async throws(APIError) {
     guard let download = request.download else { return }
-    let url = Locked<HTTPURL?>(nil)
-    try await client.inspect(request) { frozen, _ in url.withLock { $0 = frozen.url } }
-    if let url = url.withLock({ $0 }) { try await removePart(of: try download.target(for: url)) }
+    let found = Locked<(url: HTTPURL, identity: RequestIdentity)?>(nil)
+    try await client.inspect(request, options: CallOptions(headers: headers)) { frozen, context in
+      let identity = RequestIdentity(of: frozen, context).naming(download.resource)
+      found.withLock { $0 = (frozen.url, identity) }
+    }
+    guard let (url, identity) = found.withLock({ $0 }) else { return }
+    try await removePart(of: try download.target(for: url)) { $0 == identity || sent.contains($0) }
   }
 }
 

@@ -36,6 +36,7 @@ package struct Resuming: SelectiveInterceptor {
       RequestedRange.whole.apply(to: &request.fields)
       return try await next(request)
     }
+    context.plan.sending.noteDownload?(request, context)
     do {
       let run = try await DownloadRun.open(download, request, context, files, retrying, now)
       return try await run.carryOut(next)

@@ -89,6 +89,43 @@ struct DownloadCallTests {
     gate.open()
   }
 
+  @Test func `cancel keeps another request's part file`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(503) }
+    let other = fixture.client.download(FileDownload(fixture.server.url + "?other", .to(fixture.file)))
+    await #expect(throws: APIError.self) { try await other.value() }
+    await other.cancel(keepingPart: false)
+    #expect(try fixture.keptBytes == Self.held)
+    let own = fixture.client.download(fixture.request())
+    await #expect(throws: APIError.self) { try await own.value() }
+    await own.cancel(keepingPart: false)
+    #expect(fixture.names.isEmpty)
+  }
+
+  /// Sets a field that differs in each call, so that no part file is resumed.
+  private struct Changing: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      var request = request
+      request.fields.append(HTTPField("X-Nonce", UUID().uuidString))
+      return try await next(request)
+    }
+  }
+
+  @Test func `cancel removes a changing request's part file`() async throws {
+    let gate = Gate()
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.interceptors.append(Changing())
+    let fixture = try DownloadFixture(configuration: configuration) {
+      $1.fault = .stall(after: Self.held, until: gate)
+    }
+    let download = fixture.client.download(fixture.request())
+    #expect(await eventually { fixture.partBytes > 0 })
+    await download.cancel(keepingPart: false)
+    #expect(fixture.names.isEmpty)
+    gate.open()
+  }
+
   @Test func `paused download may be cancelled`() async throws {
     let gate = Gate()
     let fixture = try stalled(gate)
