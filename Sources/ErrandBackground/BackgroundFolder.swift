@@ -75,20 +75,9 @@ struct BackgroundFolder<Record: BackgroundState>: Sendable {
 
   /// Writes the record of a transfer: creates a new file, synchronizes it, renames it, and synchronizes the folder.
   func save(_ record: Record) throws {
-    let draft = place(record.id, draftSuffix)
-    let bytes = try record.encoded()
-    if try files.status(at: draft) != nil { try files.remove(draft) }
-    let file = try files.open(draft, .new)
-    do {
-      defer { try? files.close(file) }
-      try bytes.withUnsafeBytes { try files.write(file, $0, at: 0) }
-      try files.synchronize(file)
-      try files.rename(draft, to: place(record.id, kind.recordSuffix))
-    } catch {
-      try? files.remove(draft)
-      throw error
-    }
-    try files.synchronizeFolder(path)
+    let path = place(record.id, kind.recordSuffix)
+    try files.replace(path, with: try record.encoded(), by: place(record.id, draftSuffix))
+    try files.synchronizeFolder(self.path)
   }
 
   /// Removes the record of a transfer first, and the files of the transfer afterwards. If the record cannot be removed,

@@ -75,7 +75,11 @@ public struct FileCredentialKeeper: CredentialKeeper {
         throw Unusable(
           path: path, reason: "the accounts take more than 1 MiB; save them with your own `CredentialKeeper`")
       }
-      try write(bytes)
+      do {
+        try files.replace(path, with: bytes, by: temporaryPath)
+      } catch {
+        throw (error as? FileFailure)?.named(path) ?? error
+      }
     }
     try files.synchronizeFolder((path as NSString).deletingLastPathComponent)
   }
@@ -84,20 +88,6 @@ public struct FileCredentialKeeper: CredentialKeeper {
   private func checkFolder() throws {
     guard let fault = PrivateFolder.parentFault(path) else { return }
     throw Unusable(path: path, reason: "it is not safe from other users. \(fault.sentence(path))")
-  }
-
-  private func write(_ bytes: Data) throws {
-    if try files.status(at: temporaryPath) != nil { try files.remove(temporaryPath) }
-    let file = try files.open(temporaryPath, .new)
-    do {
-      defer { try? files.close(file) }
-      try bytes.withUnsafeBytes { bytes in try files.write(file, bytes, at: 0) }
-      try files.synchronize(file)
-      try files.rename(temporaryPath, to: path)
-    } catch {
-      try? files.remove(temporaryPath)
-      throw (error as? FileFailure)?.named(path) ?? error
-    }
   }
 
   private static var limit: Int64 { 1 << 20 }

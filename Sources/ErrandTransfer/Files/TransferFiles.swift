@@ -1,5 +1,6 @@
 import Dispatch
 import ErrandSupport
+package import Foundation
 
 /// The file system operations that transfers need. There is one method for each system call, so that tests can make
 /// each system call fail.
@@ -44,6 +45,26 @@ package protocol TransferFiles: Sendable {
   func remove(_ path: String) throws(FileFailure)
   /// The names of all files in a folder, in no particular order.
   func names(in folder: String) throws(FileFailure) -> [String]
+}
+
+extension TransferFiles {
+  /// Replaces a file, or creates it, so that after a crash the path has either the old or the new file. Only the user
+  /// can access the new file. The caller synchronizes the folder afterwards.
+  /// - Parameter draft: The path in the same folder at which the new file is written, before it is synchronized and
+  ///   renamed. An older file at this path is removed.
+  package func replace(_ path: String, with bytes: Data, by draft: String) throws {
+    if try status(at: draft) != nil { try remove(draft) }
+    let file = try open(draft, .new)
+    do {
+      defer { try? close(file) }
+      try bytes.withUnsafeBytes { try write(file, $0, at: 0) }
+      try synchronize(file)
+      try rename(draft, to: path)
+    } catch {
+      try? remove(draft)
+      throw error
+    }
+  }
 }
 
 /// The ways to open a file. A path that is a link is never followed.
