@@ -20,6 +20,7 @@ public import Foundation
 public final class SQLiteStore: CacheStore, UseRecording {
   private let settings: StoreSettings
   private let mailbox: StoreMailbox
+  private let leastPatience: Duration
   private let knownSalt = Locked<Digest?>(nil)
 
   /// Makes a store. The folder is opened at the first use.
@@ -33,9 +34,17 @@ public final class SQLiteStore: CacheStore, UseRecording {
   ///     Larger entries are not stored.
   ///   - sealing: Encrypts the bodies; nil writes them unchanged. A store with encryption does not use unencrypted
   ///     entries, and a store without encryption does not use encrypted entries.
-  public init(folder: URL, limit: Int = 100 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil) {
+  public convenience init(folder: URL, limit: Int = 100 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil) {
+    self.init(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing, leastPatience: .zero)
+  }
+
+  /// Makes a store for which calls wait at least for `leastPatience`, also if their `patience` is shorter.
+  package init(
+    folder: URL, limit: Int, entryLimit: Int? = nil, sealing: BodySealing? = nil, leastPatience: Duration
+  ) {
     settings = StoreSettings(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing)
     mailbox = StoreMailbox(settings)
+    self.leastPatience = leastPatience
   }
 
   deinit { mailbox.close() }
@@ -185,7 +194,7 @@ public final class SQLiteStore: CacheStore, UseRecording {
     _ call: CallState, _ patience: Duration?, _ job: @escaping @Sendable (StoreWorker) -> Value
   ) async -> Value? {
     let pendingResult = PendingResult<Value>()
-    return await wait(for: pendingResult, call, patience) { [mailbox] in
+    return await wait(for: pendingResult, call, patience.map { max($0, leastPatience) }) { [mailbox] in
       mailbox.read { worker in
         if pendingResult.isOpen { pendingResult.settle(worker.map(job)) }
       }
