@@ -306,7 +306,7 @@ extension SessionExchange {
     }
     guard !isOver else { return }
     guard isSilent else { return watch() }
-    let text = SessionFailureText.idleTimeout(exchange.request.url.origin, after: limit)
+    let text = FailureText.idleTimeout(exchange.request.url.origin, after: limit)
     run { $0.fail(TransportFailure(.idleTimeout, text), cancels: true) }
   }
 

@@ -152,33 +152,19 @@ struct SessionFailure {
   ]
 }
 
-/// The English messages that describe why an exchange failed.
+/// The English messages of failures of URLSession: those of ``FailureText``, except where URLSession differs from the
+/// other transports.
 enum SessionFailureText {
   static func sentence(for kind: TransportFailure.Kind, code: Int, _ origin: HTTPURL.Origin) -> String {
     if let sentence = special(code, origin) { return sentence }
     return switch kind {
     case .unsupported: "The request cannot be sent by URLSession."
-    case .offline: "No network is available to reach \(origin)."
-    case .nameLookup: "The name of \(origin.host) could not be resolved."
-    case .refused: "Nothing listens at \(origin), or the host cannot be reached."
-    case .proxy: "The proxy for \(origin) refused the request or failed."
     case .proxyCredentials:
       "The proxy for \(origin) requires other credentials; set them in the settings of the system."
-    case .idleTimeout: idleTimeout(origin, after: nil)
-    case .closedBeforeResponse: "\(origin) closed the connection before its response."
-    case .truncated: "The response of \(origin) ended before its announced end."
-    case .malformedResponse: "The response of \(origin) violates the rules of HTTP."
     case .tooLarge: "The response is larger than URLSession accepts."
-    case .undecodableContent: "The content coding of the response body cannot be decoded."
     case .bodySource: "The source of the request body ended too early."
-    case .http2: "HTTP/2 with \(origin) failed."
-    default: kind.concernsTLS ? tls(kind, origin) : "The exchange with \(origin) failed."
+    default: FailureText.sentence(for: kind, origin: origin)
     }
-  }
-
-  static func idleTimeout(_ origin: HTTPURL.Origin, after limit: Duration?) -> String {
-    let within = limit.map { "within \($0)" } ?? "in time"
-    return "No data was transferred to or from \(origin) \(within); raise `timeouts.idle` to wait longer."
   }
 
   /// A message for an error number of URLSession that is more exact than the message for the kind of failure; nil for
@@ -191,23 +177,6 @@ enum SessionFailureText {
       "The certificate of \(origin) is not trusted: its authority is unknown, "
         + "or the certificate is for another host."
     default: nil
-    }
-  }
-
-  private static func tls(_ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin) -> String {
-    switch kind {
-    case .certificateExpired: "The certificate of \(origin) has expired; the owner of the server must renew it."
-    case .certificateNotYetValid:
-      "The certificate of \(origin) is not valid yet; check the clock of this machine."
-    case .certificateSelfSigned: "The certificate of \(origin) is self-signed."
-    case .wrongHost: "The certificate of \(origin) is for another host."
-    case .unknownAuthority: "The certificate of \(origin) comes from an authority that is not trusted."
-    case .pinMismatch:
-      "The public key of \(origin) is not among its pins; "
-        + "add the pin of the new key if the server's owner confirms the new key."
-    case .clientCertificateRequired: "\(origin) requires a client certificate, but none was sent."
-    case .clientCertificateRefused: "\(origin) refused the client certificate."
-    default: "TLS with \(origin) could not be set up."
     }
   }
 }

@@ -76,7 +76,9 @@ struct SessionTrustTests {
     let failure = Self.failure(try Self.answer(to: challenge))
     #expect(failure?.kind == .certificateSelfSigned)
     #expect(
-      failure?.description == "The certificate of https://h.example is self-signed (OSStatus -67843).")
+      failure?.description
+        == "The certificate of https://h.example is self-signed; to trust this certificate, set"
+        + " `certificateAuthority` to the certificate (OSStatus -67843).")
   }
 
   @Test(arguments: ["h.example", ".example", "H.Example"])
