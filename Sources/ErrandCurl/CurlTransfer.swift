@@ -257,20 +257,12 @@
 
     private func destination(for head: ResponseHead) throws -> CurlBody.Destination {
       if isExpectationRefused || proxy.isChallenged { return .discard }
-      guard let sink = exchange.sink else {
-        if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) { return .discard }
-        let limit = exchange.limits.bodyBytes
-        return StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit)
-      }
-      let flow = BodyFlow { [weak self, weak loop] in
-        guard let self, let loop else { return }
-        loop.push(.resume(self))
-      }
-      return switch try sink.begin(head, flow: flow) {
-      case .memory(let limit): .beginning(limit: limit)
-      case .sink: .sink(sink)
-      case .discard: .discard
-      }
+      return try CurlBody.Destination(
+        head, exchange,
+        BodyFlow { [weak self, weak loop] in
+          guard let self, let loop else { return }
+          loop.push(.resume(self))
+        })
     }
 
     /// Whether bytes arrived after a response without a body. libcurl drops these bytes, but the system has counted

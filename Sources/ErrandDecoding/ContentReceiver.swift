@@ -165,6 +165,24 @@
     }
   }
 
+  extension ContentReceiver.Destination {
+    /// The destination of the body of a response. If the exchange has a sink, the sink decides and receives `flow`.
+    package init(_ head: ResponseHead, _ exchange: Exchange, _ flow: @autoclosure () -> BodyFlow) throws {
+      if let sink = exchange.sink {
+        switch try sink.begin(head, flow: flow()) {
+        case .memory(let limit): self = .beginning(limit: limit)
+        case .sink: self = .sink(sink)
+        case .discard: self = .discard
+        }
+      } else if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) {
+        self = .discard
+      } else {
+        let limit = exchange.limits.bodyBytes
+        self = StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit)
+      }
+    }
+  }
+
   /// Limits how many bytes are decoded before the transport's thread does other work. A few kilobytes can decode to
   /// gigabytes. Without the limit, one body could block all other transfers on the thread.
   package struct DecodingBudget {

@@ -19,20 +19,12 @@
 
     private func destination(for head: ResponseHead, _ loop: EngineLoop) throws -> ContentReceiver.Destination {
       if isExpectationRefused || isChallenged { return .discard }
-      guard let sink = exchange.sink else {
-        if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) { return .discard }
-        let limit = exchange.limits.bodyBytes
-        return StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit)
-      }
-      let flow = BodyFlow { [weak self, weak loop] in
-        guard let self, let loop else { return }
-        loop.push(.resumeBody(self))
-      }
-      return switch try sink.begin(head, flow: flow) {
-      case .memory(let limit): .beginning(limit: limit)
-      case .sink: .sink(sink)
-      case .discard: .discard
-      }
+      return try ContentReceiver.Destination(
+        head, exchange,
+        BodyFlow { [weak self, weak loop] in
+          guard let self, let loop else { return }
+          loop.push(.resumeBody(self))
+        })
     }
 
     /// True if the whole request body was read from its source.
