@@ -28,9 +28,6 @@
     private static let firstPause = Duration.milliseconds(20)
     /// The longest wait for status 100 (Continue) before the body is sent anyway.
     static let continueWait = Duration.seconds(1)
-    /// The maximum number of times that a request is sent again because its proxy asks for another answer: without an
-    /// answer first, and once more if the proxy has forgotten its nonce.
-    static let mostChallenges = 2
     /// The maximum size in bytes of a body that is sent in one write with the headers.
     static let largestInlineBody = 16 << 10
 
@@ -83,14 +80,9 @@
     /// True if the server rejected `Expect: 100-continue` with status 417. The request is then sent again without this
     /// field.
     var isExpectationRefused = false
-    /// The answer to the proxy in the last request. Nil if the proxy needs no credentials.
-    var proxyAnswer: ProxyAuthentication.Answer?
-    /// The number of times that the proxy asked for another answer.
-    var challenges = 0
+    var proxyDialogue = ProxyDialogue()
     /// True if the proxy has responded with status 407. The request is then sent again with another answer.
     var isChallenged = false
-    /// True if the body has waited for status 100 because it is not known how the proxy authenticates the client.
-    var hasAwaitedProxy = false
     var expectsContinue: Bool
     @exclusivity(unchecked) var content: ContentReceiver?
     /// The request body that is sent after the headers. Nil if the request has no body or the body is sent with the

@@ -9,38 +9,24 @@
     func authorization(
       of exchange: EngineExchange, method: String, target: @autoclosure () -> String
     ) -> String? {
-      exchange.proxyAnswer = nil
       guard let proxy = exchange.proxy, let credentials = proxy.credentials else { return nil }
       let new = ProxyAuthentication(credentials, hashes: DigestHash.available)
-      let answer = proxyAuthentications[proxy, default: new].answer(method: method, target: target())
-      exchange.proxyAnswer = answer
-      return answer.value
+      return exchange.proxyDialogue.authorization(
+        by: &proxyAuthentications[proxy, default: new], method: method, target: target())
     }
 
     /// Takes the response of a proxy to the last request of an exchange. Returns true if the proxy has asked for another
     /// answer and the request may be sent again.
     func isChallenge(_ head: ResponseHead, to exchange: EngineExchange) -> Bool {
-      guard let proxy = exchange.proxy, let answer = exchange.proxyAnswer else { return false }
-      guard head.status == 407 else {
-        proxyAuthentications[proxy]?.accepted(head.fields, after: answer)
-        return false
-      }
-      guard proxyAuthentications[proxy]?.isAnswerable(head.fields, after: answer) == true,
-        exchange.challenges < EngineExchange.mostChallenges
-      else { return false }
-      exchange.challenges += 1
-      return true
+      guard let proxy = exchange.proxy else { return false }
+      return exchange.proxyDialogue.isChallenge(head, to: &proxyAuthentications[proxy])
     }
 
-    /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the
-    /// body would be lost if the proxy responds with status 407.
+    /// Lets the body of an exchange wait for status 100 if its proxy may ask for another answer.
     func awaitProxy(_ exchange: EngineExchange) {
-      guard let proxy = exchange.forwardingProxy, proxyAuthentications[proxy]?.mayAskAgain == true,
-        exchange.upload?.hasEnded == false, exchange.exchange.request.body?.isReplayable == false,
-        !exchange.hasAwaitedProxy
-      else { return }
-      exchange.hasAwaitedProxy = true
-      exchange.expectsContinue = true
+      guard let proxy = exchange.forwardingProxy else { return }
+      let (body, authentication) = (exchange.exchange.request.body, proxyAuthentications[proxy])
+      if exchange.proxyDialogue.needsWait(of: body, exchange.upload, authentication) { exchange.expectsContinue = true }
     }
   }
 #endif
