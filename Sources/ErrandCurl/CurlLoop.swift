@@ -12,7 +12,22 @@
   ///
   /// Other threads only add commands to the inbox and wake the loop's thread. Every handle, connection and callback
   /// belongs to the loop's thread.
-  final class CurlLoop: @unchecked Sendable {  // shared state is guarded by `inbox`; the rest belongs to the thread
+  final class CurlLoop: TransportLoop, @unchecked Sendable {  // `inbox` has a lock; the rest belongs to the thread
+    /// A command that another thread sends to the event loop.
+    enum Command: Sendable {
+      /// Start the transfer.
+      case submit(CurlTransfer)
+      /// End the transfer at once because its call was stopped.
+      case abort(CurlTransfer)
+      /// Continue the response body because its sink accepts bytes again.
+      case resume(CurlTransfer)
+      /// Continue the request body because its source may have bytes again.
+      case resumeUpload(CurlTransfer)
+      /// Run the job of a task that prefers the loop's thread.
+      case run(UnownedJob, LoopThread<CurlLoop>)
+    }
+
+    static let threadName = "errand.curl"
     private static let scratchSize = 64 << 10
     private static let isLibraryReady: Bool = {
       errand_openssl_prepare()
@@ -20,12 +35,14 @@
     }()
 
     let configuration: CurlConfiguration
+    /// The identity of a transport with the configuration, which takes time to compute.
+    let identity: String?
     let trust: CurlTrust
     /// The values of environment variables.
     let environment: @Sendable (String) -> String?
     /// libcurl's multi handle. Nil if the system had no memory or file descriptor for the handle.
     private let multi: UnsafeMutableRawPointer?
-    private let inbox = Locked(CurlInbox())
+    private let inbox = Locked(LoopInbox<Command>())
 
     // MARK: Loop thread only
 
@@ -38,7 +55,7 @@
     private(set) var now = MonotonicInstant.now
     /// The state of the authentication to each proxy that speaks HTTP and has credentials.
     var proxyAuthentications: [TransportProxy: ProxyAuthentication] = [:]
-    private var taken: [CurlCommand] = []
+    private var taken: [Command] = []
     private var running: [CurlTransfer] = []
     private var ended: [CurlTransfer] = []
     private var nextWatch: MonotonicInstant?
@@ -56,12 +73,20 @@
       environment: @escaping @Sendable (String) -> String? = TransportProxy.variable
     ) {
       self.configuration = configuration
+      identity = configuration.identity
       self.trust = trust
       self.environment = environment
       watchdog = configuration.effectiveVersion == .http1Only ? nil : CurlWatchdog()
       connections = CurlConnections(watchdog: watchdog)
       multi = Self.isLibraryReady ? makeMulti(configuration) : nil
     }
+
+    static func checked(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) -> CurlLoop {
+      try configuration.validate()
+      return CurlLoop(configuration, try CurlTrust(configuration))
+    }
+
+    func another() -> CurlLoop { CurlLoop(configuration, trust) }
 
     deinit {
       pool.removeAll()
@@ -94,48 +119,18 @@
 
     // MARK: - Any thread
 
-    func push(_ command: CurlCommand) {
-      let decision = isUsable ? inbox.withLock { $0.push(command) } : .refuse
-      if decision == .refuse { refuse(command) } else { perform(decision) }
+    func withInbox<Result: Sendable>(_ body: (inout LoopInbox<Command>) -> Result) -> Result {
+      inbox.withLock { body(&$0) }
     }
 
-    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
-      let (token, decision) = inbox.withLock { $0.loop.schedule(at: instant, action) }
-      perform(decision)
-      return token
+    func wake() {
+      if let multi { curl_multi_wakeup(multi) }
     }
 
-    func cancel(_ token: TimerToken) {
-      let removed = inbox.withLock { $0.loop.timers.remove(token) }
-      _ = removed
-    }
-
-    /// Lets the loop's thread end when no transfer is left.
-    func close() { perform(inbox.withLock { $0.loop.close() }) }
-
-    private func perform(_ decision: LoopState.WakeDecision) {
-      switch decision {
-      case .nothing, .refuse: break
-      case .wake: if let multi { curl_multi_wakeup(multi) }
-      case .startThread: if !DetachedThread.start(named: "errand.curl", { [self] in run() }) { abandon() }
-      }
-    }
-
-    private func abandon() {
-      let (commands, fallbackTime) = inbox.withLock { $0.abandon() }
-      for command in commands { refuse(command) }
-      guard let fallbackTime else { return }
-      _ = SharedTimers.shared.schedule(at: fallbackTime) { [weak self] in self?.runFallbackTimers() }
-    }
-
-    /// Runs the due timers while the loop has no thread, then tries to start the thread.
-    private func runFallbackTimers() {
-      while let action = inbox.withLock({ $0.loop.popFallbackTimer(.now) }) { action() }
-      perform(inbox.withLock { $0.loop.endFallback() })
-    }
+    func run(_ job: UnownedJob, on executor: LoopThread<CurlLoop>) { push(.run(job, executor)) }
 
     /// Rejects a command because the loop has no thread. A transfer fails. A job runs on a global queue.
-    private func refuse(_ command: CurlCommand) {
+    func refuse(_ command: Command) {
       switch command {
       case .submit(let transfer):
         transfer.result = .failure(Self.outOfResources(transfer))
@@ -148,11 +143,11 @@
 
     // MARK: - The thread
 
-    private func run() {
+    func run() {
       guard let multi else { return }
       repeat {
         now = .now
-        fireTimers()
+        fireTimers(now)
         executeCommands(multi)
         watch(multi)
         resumeYielding(multi)
@@ -183,11 +178,6 @@
       }
     }
 
-    private func fireTimers() {
-      let now = now
-      while let action = inbox.withLock({ $0.loop.timers.popDue(now) }) { action() }
-    }
-
     /// Executes the commands of the inbox. Jobs among the commands may add further commands, which are executed, too.
     /// So a request that a job adds is sent in the same iteration of the loop.
     private func executeCommands(_ multi: UnsafeMutableRawPointer) {
@@ -202,7 +192,7 @@
       }
     }
 
-    private func execute(_ command: CurlCommand, _ multi: UnsafeMutableRawPointer) {
+    private func execute(_ command: Command, _ multi: UnsafeMutableRawPointer) {
       switch command {
       case .submit(let transfer): start(transfer, multi)
       case .abort(let transfer): end(transfer, .failure(CancellationError()), multi, handleIsClean: false)

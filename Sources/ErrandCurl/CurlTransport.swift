@@ -12,16 +12,7 @@
   /// The thread starts with the first exchange and also runs ``timers``. The thread ends when the transport and its
   /// timers are released and no exchange is left.
   public final class CurlTransport: Transport, ExecutorProviding {
-    private struct State: Sendable {
-      var configuration: CurlConfiguration
-      var timers: CurlTimers
-      var executor: CurlExecutor
-      var identity: String?
-    }
-
-    private let state: Locked<State>
-    /// A lock that is held while the configuration changes, so that concurrent changes do not overwrite each other.
-    private let changing = Locked(())
+    private let current: LoopHolder<CurlLoop>
     private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
@@ -29,7 +20,7 @@
 
     /// Makes a transport that uses the given event loop. No other transport may use this loop.
     init(over loop: CurlLoop) {
-      state = Locked(Self.state(loop))
+      current = LoopHolder(loop)
       resolver = nil
     }
 
@@ -44,56 +35,24 @@
     public init(
       _ configuration: CurlConfiguration, resolver: (any NameResolver)? = nil
     ) throws(CurlConfiguration.Invalid) {
-      try configuration.validate()
-      state = Locked(Self.state(CurlLoop(configuration, try CurlTrust(configuration))))
+      current = LoopHolder(try CurlLoop.checked(configuration))
       self.resolver = resolver
     }
 
     /// The current settings of the transport.
-    public var configuration: CurlConfiguration { state.withLock { $0.configuration } }
+    public var configuration: CurlConfiguration { current.loop.configuration }
 
     /// Changes the configuration. Running exchanges keep the old configuration. Later exchanges use a new thread and
     /// new connections.
     /// - Throws: ``CurlConfiguration/Invalid`` if a setting is invalid. The old configuration then stays in use.
     public func update(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
-      try changing.withLock { _ throws(CurlConfiguration.Invalid) in
-        if configuration != self.configuration { try replace(by: configuration) }
-      }
+      try current.update(configuration)
     }
 
     /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges
     /// keep the old certificates. Later exchanges use no connection that was made with the old certificates.
     /// - Throws: ``CurlConfiguration/Invalid`` if a file cannot be used. The old certificates then stay in use.
-    public func reload() throws(CurlConfiguration.Invalid) {
-      try changing.withLock { _ throws(CurlConfiguration.Invalid) in try replace(by: configuration) }
-    }
-
-    private func replace(by configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
-      try configuration.validate()
-      let new = Self.state(CurlLoop(configuration, try CurlTrust(configuration)))
-      let old = state.withLock { state in
-        let old = state
-        state = new
-        return old
-      }
-      _ = old  // the old state is released outside the lock
-    }
-
-    /// The timers of a usable loop. If the system had no memory or file descriptor for the current loop, a new loop is
-    /// tried once.
-    private func usableTimers() throws(TransportFailure) -> CurlTimers {
-      let old = state.withLock { $0 }
-      if old.timers.loop.isUsable { return old.timers }
-      let new = Self.state(CurlLoop(old.timers.loop.configuration, old.timers.loop.trust))
-      guard new.timers.loop.isUsable else {
-        throw TransportFailure(
-          .other, "No memory or file descriptor is available for libcurl.", isCertainlyNotSent: true)
-      }
-      return state.withLock { state in
-        if state.timers === old.timers { state = new }
-        return state.timers
-      }
-    }
+    public func reload() throws(CurlConfiguration.Invalid) { try current.reload() }
 
     /// The capabilities of the transport. It cannot distinguish kinds of networks, such as cellular networks.
     public var capabilities: TransportCapabilities {
@@ -105,14 +64,11 @@
     public var contentCodings: [String] { ContentCoding.announced }
 
     /// Timers that run on the transport's thread. Nil if the system had no memory or file descriptor for libcurl.
-    public var timers: (any Timers)? {
-      let timers = state.withLock { $0.timers }
-      return timers.loop.isUsable ? timers : nil
-    }
+    public var timers: (any Timers)? { current.timers }
 
     /// A digest of the client certificates, the Unix socket and the address overrides. Nil if none of them is
     /// configured. ``update(_:)`` and ``reload()`` may change the digest.
-    public var identity: String? { state.withLock { $0.identity } }
+    public var identity: String? { current.loop.identity }
 
     /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
     /// switch.
@@ -125,15 +81,18 @@
     /// ```
     ///
     /// After ``update(_:)``, this property returns another executor. Tasks on the old executor run to their end.
-    public var executor: any TaskExecutor { state.withLock { $0.executor } }
+    public var executor: any TaskExecutor { current.thread }
 
     /// Sends the request and returns the response, whatever its status is.
     /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or the error that the exchange's
     ///   sink threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try CurlRequestCheck.check(exchange.request)
-      let timers = try usableTimers()
-      let loop = timers.loop
+      guard let thread = current.usableThread else {
+        throw TransportFailure(
+          .other, "No memory or file descriptor is available for libcurl.", isCertainlyNotSent: true)
+      }
+      let loop = thread.loop
       var addresses: String?
       var lookup = Duration.zero
       if let resolver {
@@ -146,44 +105,8 @@
         transfer.wakeup = wakeup
         loop.push(.submit(transfer))
       }
-      return try withExtendedLifetime(timers) { try transfer.outcome() }
+      return try withExtendedLifetime(thread) { try transfer.outcome() }
     }
-
-    private static func state(_ loop: CurlLoop) -> State {
-      let timers = CurlTimers(loop: loop)
-      return State(
-        configuration: loop.configuration, timers: timers, executor: CurlExecutor(timers: timers),
-        identity: loop.configuration.identity)
-    }
-  }
-
-  /// An executor that runs jobs of tasks on the loop's thread, in the order in which the jobs were added.
-  final class CurlExecutor: TaskExecutor {
-    private let timers: CurlTimers
-
-    init(timers: CurlTimers) { self.timers = timers }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      timers.loop.push(.run(UnownedJob(job), self))
-    }
-  }
-
-  /// Timers that run on the thread of the event loop. This object owns the thread: the thread ends when the object is
-  /// released and no transfer is running.
-  final class CurlTimers: Timers {
-    let loop: CurlLoop
-
-    init(loop: CurlLoop) { self.loop = loop }
-
-    deinit { loop.close() }
-
-    var now: MonotonicInstant { .now }
-
-    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
-      loop.schedule(at: instant, action)
-    }
-
-    func cancel(_ token: TimerToken) { loop.cancel(token) }
   }
 
   /// Rejects requests that libcurl would send unchecked or would silently change, before libcurl receives them.

@@ -41,7 +41,24 @@
   ///
   /// Other threads only add commands and timers to the inbox and wake the loop's thread. Only the loop's thread uses
   /// connections and exchanges. Each configuration has its own loop and its own connections.
-  final class EngineLoop: @unchecked Sendable {  // `inbox` locks the shared state; only the loop's thread uses the rest
+  final class EngineLoop: TransportLoop, @unchecked Sendable {  // `inbox` has a lock; the rest belongs to the thread
+    /// A command that another thread sends to the event loop.
+    enum Command: Sendable {
+      /// Begin the exchange.
+      case submit(EngineExchange)
+      /// End the exchange at once because its caller was stopped.
+      case abort(EngineExchange)
+      /// Continue the response body because its sink accepts bytes again.
+      case resumeBody(EngineExchange)
+      /// Continue the request body because its source may have bytes again.
+      case resumeUpload(EngineExchange)
+      /// Continue the exchanges that wait for the lookup of a host.
+      case resolved(HTTPURL.Origin, NameLookups.Answer)
+      /// Run a job of a task that prefers the loop's thread.
+      case run(UnownedJob, LoopThread<EngineLoop>)
+    }
+
+    static let threadName = "errand.engine"
     static let scratchSize = 64 << 10
     private static let uploadSize = 256 << 10
     private static let downloadSize = 512 << 10
@@ -50,6 +67,8 @@
     private static let roundsPerTurn = 4
 
     let configuration: EngineConfiguration
+    /// The identity of a transport with the configuration, which takes time to compute.
+    let identity: String?
     /// The address overrides of the configuration.
     let overrides: [HTTPURL.Origin: [SocketAddress]]
     /// The trust settings of the configuration.
@@ -57,7 +76,7 @@
     let names: NameLookups
     /// The poller for the sockets. Nil if the system has no resources for the poller.
     let poller: Poller?
-    private let inbox = Locked(EngineInbox())
+    private let inbox = Locked(LoopInbox<Command>())
     private let thread = Atomic<UInt>(0)
 
     // MARK: The loop's thread only
@@ -97,9 +116,9 @@
     var watches = WatchList<EngineExchange>()
     /// The running lookups of hosts, by origin.
     var lookups: [HTTPURL.Origin: HostLookup] = [:]
-    private var commands: [EngineCommand] = []
-    private var jobs: [(job: UnownedJob, executor: EngineExecutor)] = []
-    private var runningJobs: [(job: UnownedJob, executor: EngineExecutor)] = []
+    private var commands: [Command] = []
+    private var jobs: [(job: UnownedJob, executor: LoopThread<EngineLoop>)] = []
+    private var runningJobs: [(job: UnownedJob, executor: LoopThread<EngineLoop>)] = []
     private var ready: [any LoopWork] = []
     private var continuing: [any LoopWork] = []
     /// The HTTP/2 connections with bytes that are sent at the end of the current work.
@@ -113,6 +132,7 @@
       _ trust: TrustSettings = .standard, names: NameLookups = .shared
     ) {
       self.configuration = configuration
+      identity = configuration.identity
       self.overrides = overrides
       self.trust = trust
       self.names = names
@@ -123,6 +143,12 @@
         age: configuration.maximumIdleAge)
       sharedPool = SharedPool(most: configuration.maximumIdleConnections, age: configuration.maximumIdleAge)
     }
+
+    static func checked(_ configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) -> EngineLoop {
+      try configuration.loop()
+    }
+
+    func another() -> EngineLoop { EngineLoop(configuration, overrides, trust) }
 
     deinit {
       scratch.deallocate()
@@ -136,54 +162,19 @@
 
     // MARK: - Any thread
 
-    func push(_ command: EngineCommand) {
-      let decision = isUsable ? inbox.withLock { $0.push(command) } : .refuse
-      if decision == .refuse { refuse(command) } else { perform(decision) }
+    func withInbox<Result: Sendable>(_ body: (inout LoopInbox<Command>) -> Result) -> Result {
+      inbox.withLock { body(&$0) }
     }
 
-    /// Runs a job of a task on the loop's thread.
-    func run(_ job: UnownedJob, on executor: EngineExecutor) {
+    func wake() { poller?.wake() }
+
+    func run(_ job: UnownedJob, on executor: LoopThread<EngineLoop>) {
       guard thread.load(ordering: .relaxed) == currentThread else { return push(.run(job, executor)) }
       jobs.append((job, executor))
     }
 
-    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
-      let (token, decision) = inbox.withLock { $0.loop.schedule(at: instant, action) }
-      perform(decision)
-      return token
-    }
-
-    func cancel(_ token: TimerToken) {
-      let removed = inbox.withLock { $0.loop.timers.remove(token) }
-      _ = removed  // the removed action is released outside the lock
-    }
-
-    /// Lets the loop's thread end when no exchange is left.
-    func close() { perform(inbox.withLock { $0.loop.close() }) }
-
-    private func perform(_ decision: LoopState.WakeDecision) {
-      switch decision {
-      case .nothing, .refuse: break
-      case .wake: poller?.wake()
-      case .startThread: if !DetachedThread.start(named: "errand.engine", { [self] in run() }) { abandon() }
-      }
-    }
-
-    private func abandon() {
-      let (commands, fallbackTime) = inbox.withLock { $0.abandon() }
-      for command in commands { refuse(command) }
-      guard let fallbackTime else { return }
-      _ = SharedTimers.shared.schedule(at: fallbackTime) { [weak self] in self?.runFallbackTimers() }
-    }
-
-    /// Runs the due timers while the loop has no thread, then tries to start the thread.
-    private func runFallbackTimers() {
-      while let action = inbox.withLock({ $0.loop.popFallbackTimer(.now) }) { action() }
-      perform(inbox.withLock { $0.loop.endFallback() })
-    }
-
     /// Refuses a command because the loop has no thread. An exchange fails. A job runs on a global queue.
-    private func refuse(_ command: EngineCommand) {
+    func refuse(_ command: Command) {
       switch command {
       case .submit(let exchange):
         exchange.result = .failure(exchange.failure(.other, FailureText.outOfResources))
@@ -196,13 +187,13 @@
 
     // MARK: - The thread
 
-    private func run() {
+    func run() {
       guard let poller else { return }
       thread.store(currentThread, ordering: .relaxed)
       repeat {
         now = .now
         beginTurn()
-        fireTimers()
+        fireTimers(now)
         performCommands()
         watch()
         continueReady()
@@ -240,11 +231,6 @@
       return true
     }
 
-    private func fireTimers() {
-      let now = now
-      while let action = inbox.withLock({ $0.loop.timers.popDue(now) }) { action() }
-    }
-
     /// Performs the commands and runs the jobs. Jobs may add commands, so this is repeated a few times. A request that
     /// a job submits is then sent at once.
     private func performCommands() {
@@ -261,7 +247,7 @@
       }
     }
 
-    private func perform(_ command: EngineCommand) {
+    private func perform(_ command: Command) {
       switch command {
       case .submit(let exchange): start(exchange)
       case .abort(let exchange): fail(exchange, CancellationError())

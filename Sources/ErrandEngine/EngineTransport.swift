@@ -26,19 +26,10 @@
   /// client.configure { $0.transport = .own(transport) }
   /// ```
   public final class EngineTransport: Transport, ExecutorProviding {
-    private struct State: Sendable {
-      var configuration: EngineConfiguration
-      var timers: EngineTimers
-      var executor: EngineExecutor
-      var identity: String?
-    }
-
     /// The name under which the transport is registered.
     public static let name = "engine"
 
-    private let state: Locked<State>
-    /// A lock that is held while the configuration changes, so that concurrent changes do not overwrite each other.
-    private let changing = Locked(())
+    private let current: LoopHolder<EngineLoop>
     private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
@@ -55,42 +46,28 @@
     public convenience init(
       _ configuration: EngineConfiguration, resolver: (any NameResolver)? = nil
     ) throws(EngineConfiguration.Invalid) {
-      self.init(over: try configuration.loop(), resolver: resolver)
+      self.init(over: try EngineLoop.checked(configuration), resolver: resolver)
     }
 
     init(over loop: EngineLoop, resolver: (any NameResolver)?) {
-      state = Locked(Self.state(loop))
+      current = LoopHolder(loop)
       self.resolver = resolver
     }
 
     /// The current settings of the transport.
-    public var configuration: EngineConfiguration { state.withLock { $0.configuration } }
+    public var configuration: EngineConfiguration { current.loop.configuration }
 
     /// Changes the configuration. Running exchanges keep the old configuration. Later exchanges use a new thread and
     /// new connections.
     /// - Throws: ``EngineConfiguration/Invalid`` if a setting is invalid. The old configuration then stays in use.
     public func update(_ configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) {
-      try changing.withLock { _ throws(EngineConfiguration.Invalid) in
-        if configuration != self.configuration { try replace(by: configuration) }
-      }
+      try current.update(configuration)
     }
 
     /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges
     /// keep the old certificates. Later exchanges use no connection that was made with the old certificates.
     /// - Throws: ``EngineConfiguration/Invalid`` if a file cannot be used. The old certificates then stay in use.
-    public func reload() throws(EngineConfiguration.Invalid) {
-      try changing.withLock { _ throws(EngineConfiguration.Invalid) in try replace(by: configuration) }
-    }
-
-    private func replace(by configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) {
-      let new = Self.state(try configuration.loop())
-      let old = state.withLock { state in
-        let old = state
-        state = new
-        return old
-      }
-      _ = old  // the old state is released outside the lock
-    }
+    public func reload() throws(EngineConfiguration.Invalid) { try current.reload() }
 
     /// The capabilities of the transport. It cannot distinguish kinds of networks, such as cellular networks.
     public var capabilities: TransportCapabilities {
@@ -102,14 +79,11 @@
     public var contentCodings: [String] { ContentCoding.announced }
 
     /// Timers that run on the transport's own thread. Nil if the system has no resources for the thread.
-    public var timers: (any Timers)? {
-      let timers = state.withLock { $0.timers }
-      return timers.loop.isUsable ? timers : nil
-    }
+    public var timers: (any Timers)? { current.timers }
 
     /// A digest of the client certificates, the Unix socket and the address overrides. Nil if none of them is
     /// configured. ``update(_:)`` and ``reload()`` may change the digest.
-    public var identity: String? { state.withLock { $0.identity } }
+    public var identity: String? { current.loop.identity }
 
     /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
     /// switch.
@@ -122,15 +96,17 @@
     /// ```
     ///
     /// After ``update(_:)``, this property returns another executor. Tasks on the old executor run to their end.
-    public var executor: any TaskExecutor { state.withLock { $0.executor } }
+    public var executor: any TaskExecutor { current.thread }
 
     /// Sends the request and returns the response, whatever its status is.
     /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or the error that the exchange's
     ///   sink threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try RequestCheck.check(exchange.request)
-      let timers = try usableTimers()
-      let loop = timers.loop
+      guard let thread = current.usableThread else {
+        throw TransportFailure(.other, FailureText.outOfResources, isCertainlyNotSent: true)
+      }
+      let loop = thread.loop
       let proxy = try EngineProxy.of(loop.configuration.proxy, for: exchange.request.url.origin)
       let found = proxy == nil ? try await addresses(of: exchange, loop) : nil
       let running = EngineExchange(
@@ -139,7 +115,7 @@
         running.wakeup = wakeup
         loop.push(.submit(running))
       }
-      return try withExtendedLifetime(timers) { try running.outcome() }
+      return try withExtendedLifetime(thread) { try running.outcome() }
     }
 
     /// Asks the custom resolver for the addresses of an exchange's host. Returns the addresses and the duration of the
@@ -157,27 +133,6 @@
       }
       let addresses = found.compactMap { SocketAddress(numeric: $0, port: origin.port) }
       return (addresses, begun.duration(to: exchange.call.timers.now))
-    }
-
-    /// The timers of a usable loop. If the system had no resources for the current loop, a new loop is tried once.
-    private func usableTimers() throws(TransportFailure) -> EngineTimers {
-      let old = state.withLock { $0 }
-      if old.timers.loop.isUsable { return old.timers }
-      let new = Self.state(EngineLoop(old.configuration, old.timers.loop.overrides, old.timers.loop.trust))
-      guard new.timers.loop.isUsable else {
-        throw TransportFailure(.other, FailureText.outOfResources, isCertainlyNotSent: true)
-      }
-      return state.withLock { state in
-        if state.timers === old.timers { state = new }
-        return state.timers
-      }
-    }
-
-    private static func state(_ loop: EngineLoop) -> State {
-      let timers = EngineTimers(loop: loop)
-      return State(
-        configuration: loop.configuration, timers: timers, executor: EngineExecutor(timers: timers),
-        identity: loop.configuration.identity)
     }
   }
 #endif

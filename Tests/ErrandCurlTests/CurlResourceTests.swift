@@ -1,5 +1,6 @@
 #if os(Linux)
   import ErrandCore
+  import ErrandHTTP
   import ErrandTesting
   import Foundation
   import Testing
@@ -85,7 +86,7 @@
       weak var loop: CurlLoop?
       do {
         let transport = CurlTransport()
-        loop = try #require(transport.timers as? CurlTimers).loop
+        loop = try #require(transport.timers as? LoopThread<CurlLoop>).loop
         #expect(loop != nil)
       }
       // A running thread would retain the loop.

@@ -198,7 +198,7 @@
       weak var loop: EngineLoop?
       do {
         let transport = EngineTransport()
-        loop = try #require(transport.timers as? EngineTimers).loop
+        loop = try #require(transport.timers as? LoopThread<EngineLoop>).loop
         #expect(loop != nil)
       }
       // A running thread would keep the loop alive.

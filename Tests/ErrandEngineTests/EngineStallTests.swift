@@ -75,7 +75,7 @@
           .head(status: 200, headers: ["Content-Length": "3"]), .body([1, 2, 3]), .halfClose, .reach(hasClosed),
         ]))
       let transport = EngineTransport()
-      let timers = try #require(transport.timers as? EngineTimers)
+      let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
       let sink = RecordingSink(onPiece: { _, _ in false })
       async let response = transport.send(Self.exchange(try HTTPRequest(url: server.url), sink: sink))
       try await hasClosed.reached()

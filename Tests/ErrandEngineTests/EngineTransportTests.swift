@@ -108,7 +108,7 @@
       let answer = LoopbackAnswer.raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", thenCloses: true)
       let server = try LoopbackServer { _ in answer.held(at: gate) }
       let transport = EngineTransport()
-      let timers = try #require(transport.timers as? EngineTimers)
+      let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
       async let response = TransportConformance.get(transport, server.url)
       try await gate.reached(times: 1)
       // The loop waits until the end of the stream has arrived, too.

@@ -269,7 +269,7 @@
         try peer.serve { peer.respond($0.stream, "ok") }
       }
       let transport = try HTTP2.transport()
-      let timers = try #require(transport.timers as? EngineTimers)
+      let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
       let url = server.url
       @Sendable func get(_ count: Int) async -> [String] {
         await withTaskGroup(of: String.self) { group in

@@ -1,18 +1,19 @@
 /// Decides which thread must wake the event loop of a transport, how long the loop sleeps, and when it ends. Other
 /// threads share the state with the loop's thread. It performs no I/O, and it holds the timers of the loop.
+@usableFromInline
 package struct LoopState: Sendable {
   /// The action that a thread must take after it has changed the state and released the lock.
-  package enum WakeDecision: Sendable { case nothing, startThread, wake, refuse }
+  @usableFromInline package enum WakeDecision: Sendable { case nothing, startThread, wake, refuse }
 
   /// The next action of the event loop: more work without a sleep (`none`), a sleep, or the end of the loop.
-  package enum SleepDecision: Sendable, Equatable { case none, sleep(milliseconds: Int32), end }
+  @usableFromInline package enum SleepDecision: Sendable, Equatable { case none, sleep(milliseconds: Int32), end }
 
   private enum Phase: Sendable { case unstarted, running, ended }
 
   /// The longest sleep of the loop's thread.
   private static let longestSleep = Duration.seconds(3600)
 
-  package var timers = TimerHeap()
+  @usableFromInline package var timers = TimerHeap()
   private var phase = Phase.unstarted
   private var isClosing = false
   /// The time at which the loop wakes without a signal. Nil while the loop is awake.
@@ -27,9 +28,9 @@ package struct LoopState: Sendable {
 
   /// Records that a thread adds a command for the loop. The result `refuse` means that the loop has ended and takes no
   /// command.
-  package mutating func addCommand() -> WakeDecision { phase == .ended ? .refuse : decideWake() }
+  @usableFromInline package mutating func addCommand() -> WakeDecision { phase == .ended ? .refuse : decideWake() }
 
-  package mutating func schedule(
+  @usableFromInline package mutating func schedule(
     at instant: MonotonicInstant, _ action: @escaping TimerHeap.Action
   ) -> (TimerToken, WakeDecision) {
     let token = timers.insert(at: instant, action)
@@ -62,12 +63,12 @@ package struct LoopState: Sendable {
   // MARK: - The loop
 
   /// Records that the loop is awake, so no thread needs to wake it.
-  package mutating func wakeUp() { sleepsUntil = nil }
+  @usableFromInline package mutating func wakeUp() { sleepsUntil = nil }
 
   /// Decides what the event loop does after its work: more work, a sleep until `latest` or earlier, or the end of the
   /// loop.
   /// - Parameter isBusy: Whether exchanges are in progress.
-  package mutating func decideSleep(
+  @usableFromInline package mutating func decideSleep(
     now: MonotonicInstant, latest: MonotonicInstant?, hasCommands: Bool, isBusy: Bool
   ) -> SleepDecision {
     if hasCommands { return .none }

@@ -94,8 +94,9 @@ public final class SharedTimers: Timers {
 ///
 /// The actions are stored in a table. The low 32 bits of a token's number are an index in this table. The high 32 bits
 /// count how often the element of the table was reused, so that an old token never refers to a new action.
+@usableFromInline
 package struct TimerHeap: Sendable {
-  package typealias Action = @Sendable () -> Void
+  @usableFromInline package typealias Action = @Sendable () -> Void
 
   private struct Slot {
     var action: Action?
@@ -132,7 +133,7 @@ package struct TimerHeap: Sendable {
 
   /// Removes an action and returns it. The caller can then release the objects that the action has captured, without
   /// holding a lock.
-  package mutating func remove(_ token: TimerToken) -> Action? {
+  @usableFromInline package mutating func remove(_ token: TimerToken) -> Action? {
     let slot = Int(token.number & 0xFFFF_FFFF)
     guard slot < slots.count, slots[slot].generation == UInt32(token.number >> 32), slots[slot].action != nil else {
       return nil
@@ -141,7 +142,7 @@ package struct TimerHeap: Sendable {
   }
 
   /// Removes and returns the earliest action if it is due at `now`.
-  package mutating func popDue(_ now: MonotonicInstant) -> Action? {
+  @usableFromInline package mutating func popDue(_ now: MonotonicInstant) -> Action? {
     guard let first = heap.first, first.key <= now.nanoseconds else { return nil }
     return take(first.slot)
   }
