@@ -114,7 +114,7 @@
       server.enqueue(
         LoopbackAnswer([.wait(goesOn), .head(status: status), .body([1]), .reset]), reception: .never)
       let transport = EngineTransport()
-      let timers = try #require(transport.timers as? EngineTimers)
+      let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
       let body = HTTPBody(Data(repeating: 1, count: 32 << 20))
       let exchange = Self.exchange(try HTTPRequest(method: .post, url: server.url, body: body))
       let sending = Task { try await transport.send(exchange) }
