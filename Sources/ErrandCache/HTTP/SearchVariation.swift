@@ -57,7 +57,7 @@ struct SearchVariation: Sendable, Hashable {
     var names: Set<[UInt8]> = []
     for item in items {
       guard case .string(let text) = item.value else { return nil }
-      let bytes = decoded(text.utf8)
+      let bytes = PercentEncoding.decodedLeniently(text.utf8, plusIsSpace: true)
       guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
       names.insert(bytes)
     }

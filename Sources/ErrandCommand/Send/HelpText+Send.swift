@@ -47,8 +47,8 @@ extension HelpText {
             stored          serve a stored response of any age, and never ask the server
 
     and more
-      -o FILE             write the body to a file, which appears only when it is complete; “-” is standard
-                          output
+      -o FILE             write the body to a file, which appears only when it is complete; “-” means
+                          standard output
       -v                  print to standard error what is sent and received, the origin of the response
                           and the reason, and how long it took; with masked secrets
       --no-proxy          use no proxy, and ignore http_proxy, https_proxy, all_proxy and no_proxy

@@ -6,10 +6,10 @@ import ErrandCache
 /// If the wall clock is set back, the clock of the outbox continues from the last known time. So a key is not taken for
 /// younger than it is, and no wait becomes longer. If the wall clock is set forward, the clock of the outbox is, too.
 ///
-/// When the wall clock reaches the last known time again, the clock of the outbox follows it without a correction. So a
-/// device that starts in 1970 and learns the time from the network does not let its entries expire. It looks the same if
-/// the wall clock is set back by some time and then is not read for longer than this time. Only then does a key count as
-/// younger than it is.
+/// A device without a battery for its clock starts in 1970 or the like, and learns the time from the network later. So
+/// if the wall clock was set back by more than a year and reaches the last known time again, the clock of the outbox
+/// follows it without a correction. Otherwise all entries would expire. After a smaller change the correction stays,
+/// because the time may really have passed.
 ///
 /// While no stored time is compared with the clock, for example because no entry waits, the clock is reset to the wall
 /// clock. So a wrong time of the device has no effect on the entries that are added after it was corrected. The number
@@ -29,9 +29,12 @@ struct OutboxTime: Sendable, Equatable {
     self.resets = resets
   }
 
+  /// A correction above this limit, a year in milliseconds, means that the device did not know the time.
+  private static let longestSetback: Int64 = 365 * 86_400_000
+
   /// Reads the clock.
   mutating func read(_ wall: WallTime) -> WallTime {
-    if wall.milliseconds >= last { correction = 0 }
+    if correction > Self.longestSetback, wall.milliseconds >= last { correction = 0 }
     let time = wall.advanced(byMilliseconds: correction).milliseconds
     if time < last {
       correction =
