@@ -31,25 +31,28 @@ extension JSONBuffer<UInt8> {
 
   /// The first eight bytes of a range as a big-endian number, padded with zeros. Comparing two such numbers is the same
   /// as comparing the bytes from left to right.
-  func head(of range: Range<Int>) -> UInt64 {
-    var head: UInt64 = 0
-    for index in 0..<8 {
-      head = head << 8 | (index < range.count ? UInt64(start[range.lowerBound + index]) : 0)
+  @inline(__always) func head(of range: Range<Int>) -> UInt64 {
+    let length = range.count
+    if range.lowerBound + 8 <= count {
+      let word = UInt64(bigEndian: UnsafeRawPointer(start + range.lowerBound).loadUnaligned(as: UInt64.self))
+      return length >= 8 ? word : word & ~(UInt64.max >> UInt64(8 * length))
     }
-    return head
+    return (0..<8).reduce(0) { $0 << 8 | ($1 < length ? UInt64(start[range.lowerBound + $1]) : 0) }
   }
 
   /// Replaces all bytes from `place` to the end by the given parts, in their order and separated by commas. The parts
-  /// are ranges of this buffer.
-  func arrange(from place: Int, _ parts: [Range<Int>]) {
-    var copy: [UInt8] = []
-    copy.reserveCapacity(count - place)
+  /// are ranges of this buffer, and together they cover all of these bytes except the commas between them.
+  @inline(__always) func arrange(from place: Int, _ parts: some Sequence<Range<Int>>) {
+    // The parts are written behind the end, and then moved.
+    let length = count - place
+    reserve(length + 1)
+    var target = end
     for part in parts {
-      if !copy.isEmpty { copy.append(UInt8(ascii: ",")) }
-      copy.append(contentsOf: UnsafeBufferPointer(start: start + part.lowerBound, count: part.count))
+      target.update(from: start + part.lowerBound, count: part.count)
+      target[part.count] = UInt8(ascii: ",")
+      target += part.count + 1
     }
-    cut(to: place)
-    write(contentsOf: copy)
+    (start + place).update(from: end, count: length)
   }
 
   /// Compares two ranges by their bytes; negative if `left` comes first. If one range is a prefix of the other, the

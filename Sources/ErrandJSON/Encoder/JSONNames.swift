@@ -109,25 +109,40 @@ extension JSONStream {
 
   /// Sorts an object's members by the bytes of their names. Must be called before the closing bracket is written.
   @inline(never) func sort(_ object: JSONLevel) throws {
-    let first = object.firstMember
-    let range = first..<members.count
-    // A name with an escape is sorted by the bytes of the escape. `JSONEncoder` may sort such a name differently.
-    if rules.sortsAll, range.contains(where: { bytes.contains(UInt8(ascii: "\\"), in: members.start[$0].name) }) {
-      throw halt(.needsJSONEncoder)
+    let range = object.firstMember..<members.count
+    var isSorted = true
+    order.cut(to: 0)
+    for index in range {
+      let name = members.start[index].name
+      // A name with an escape is sorted by the bytes of the escape. `JSONEncoder` may sort such a name differently.
+      if rules.sortsAll, bytes.contains(UInt8(ascii: "\\"), in: name) { throw halt(.needsJSONEncoder) }
+      let next = JSONOrder(head: bytes.head(of: name), index: index)
+      if order.count > 0, precedes(next, order.last.pointee) { isSorted = false }
+      order.append(next)
     }
-    var order = range.map { (head: bytes.head(of: members.start[$0].name), index: $0) }
-    order.sort { left, right in
-      left.head != right.head
-        ? left.head < right.head
-        : bytes.compare(members.start[left.index].name, members.start[right.index].name) < 0
-    }
-    guard zip(order, range).contains(where: { $0.index != $1 }) else { return }
-    let parts = order.map { (_, index) in
-      let end = index + 1 < range.upperBound ? members.start[index + 1].start - 1 : bytes.count
-      return members.start[index].start..<end
-    }
-    bytes.arrange(from: members.start[first].start, parts)
+    if isSorted { return }
+    var sorted = UnsafeMutableBufferPointer(start: order.start, count: order.count)
+    sorted.sort(by: precedes)
+    bytes.arrange(
+      from: members.start[range.lowerBound].start,
+      sorted.lazy.map { [members, bytes] place in
+        let end = place.index + 1 < range.upperBound ? members.start[place.index + 1].start - 1 : bytes.count
+        return members.start[place.index].start..<end
+      })
   }
+
+  @inline(__always) private func precedes(_ left: JSONOrder, _ right: JSONOrder) -> Bool {
+    left.head != right.head
+      ? left.head < right.head : bytes.compare(members.start[left.index].name, members.start[right.index].name) < 0
+  }
+}
+
+/// A member of an object that is sorted.
+struct JSONOrder: BitwiseCopyable {
+  /// The first bytes of the name; see `JSONBuffer.head(of:)`.
+  let head: UInt64
+  /// The index of the member in the list `JSONStream.members`.
+  let index: Int
 }
 
 /// The position of a member's key in the text, including both quotation marks.

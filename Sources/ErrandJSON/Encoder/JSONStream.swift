@@ -11,6 +11,8 @@ final class JSONStream {
   let bytes = JSONBuffer<UInt8>(capacity: 512)
   let levels = JSONBuffer<JSONLevel>(capacity: 32)
   let members = JSONBuffer<JSONMember>(capacity: 64)
+  /// The members of the object that is being sorted.
+  let order = JSONBuffer<JSONOrder>(capacity: 16)
   let kinds = JSONKinds()
   let names: JSONNames
   /// The keys of the open levels. A level without a key adds nothing to this list.
