@@ -95,18 +95,20 @@
     }
 
     /// Checks that the body is complete. Called after libcurl has reported the end of the response.
-    mutating func finish() throws {
+    mutating func finish(from origin: HTTPURL.Origin) throws {
       switch framing {
       case _ where needsNoMore: break
       case .none, .untilClose: break
       case .length(let length):
-        guard wireBytes == length else { throw Self.cut }
+        guard wireBytes == length else { throw Self.cut(origin) }
       case .chunked:
-        guard chunks?.isDone == true else { throw Self.cut }
+        guard chunks?.isDone == true else { throw Self.cut(origin) }
       }
       try content.finish(mayBeCutOff: framing == .untilClose)
     }
 
-    private static let cut = TransportFailure(.truncated, "The body of the response ended before its announced end.")
+    private static func cut(_ origin: HTTPURL.Origin) -> TransportFailure {
+      TransportFailure(.truncated, FailureText.sentence(for: .truncated, origin: origin))
+    }
   }
 #endif

@@ -373,7 +373,7 @@
       if awaitsClose, handle?.sawClose == false, body?.needsNoMore != true {
         throw TransportFailure(.truncated, FailureText.missingCloseNotification)
       }
-      try body?.finish()
+      try body?.finish(from: exchange.request.url.origin)
       reportUpload()
       var response = HTTPResponse(head: parser.head, url: exchange.request.url)
       progress?.finish(.download, body?.wireBytes ?? 0)

@@ -17,6 +17,8 @@ struct SessionFailure {
   var hasBody = true
   /// Whether the headers of the response had arrived before the error.
   var hasHead = false
+  /// The platform of URLSession. The message suggests only settings that the platform supports.
+  var platform = SessionPlatform.current
 
   init(domain: String = NSURLErrorDomain, code: Int, text: String = "", origin: HTTPURL.Origin) {
     self.domain = domain
@@ -33,7 +35,7 @@ struct SessionFailure {
   /// The ``TransportFailure`` for this error. Its message ends with URLSession's description and error number.
   var transportFailure: TransportFailure {
     let kind = kind
-    let sentence = SessionFailureText.sentence(for: kind, code: sessionCode ?? 0, origin)
+    let sentence = SessionFailureText.sentence(for: kind, code: sessionCode ?? 0, origin, on: platform)
     let words = text.isEmpty ? "" : "\(text); "
     return TransportFailure(
       kind, "\(sentence.dropLast()) (\(words)\(domain) \(code)).",
@@ -155,8 +157,11 @@ struct SessionFailure {
 /// The English messages of failures of URLSession: those of ``FailureText``, except where URLSession differs from the
 /// other transports.
 enum SessionFailureText {
-  static func sentence(for kind: TransportFailure.Kind, code: Int, _ origin: HTTPURL.Origin) -> String {
+  static func sentence(
+    for kind: TransportFailure.Kind, code: Int, _ origin: HTTPURL.Origin, on platform: SessionPlatform
+  ) -> String {
     if let sentence = special(code, origin) { return sentence }
+    if !platform.takesProxyAndTLS, let sentence = withoutTLSSettings(kind, origin) { return sentence }
     return switch kind {
     case .unsupported: "The request cannot be sent by URLSession."
     case .proxyCredentials:
@@ -176,6 +181,22 @@ enum SessionFailureText {
     case NSURLErrorServerCertificateUntrusted:
       "The certificate of \(origin) is not trusted: its authority is unknown, "
         + "or the certificate is for another host."
+    default: nil
+    }
+  }
+
+  /// A message for a kind of failure whose usual cure is a setting that URLSession ignores on this platform; nil for
+  /// other kinds. The message names the transports that have the setting.
+  private static func withoutTLSSettings(_ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin) -> String? {
+    switch kind {
+    case .certificateSelfSigned:
+      "The certificate of \(origin) is self-signed; to trust this certificate, use the engine or the libcurl transport."
+    case .unknownAuthority:
+      "The certificate of \(origin) comes from an authority that is not trusted; "
+        + "to trust this authority, use the engine or the libcurl transport."
+    case .clientCertificateRequired:
+      "\(origin) requires a client certificate, but none was sent; "
+        + "to send one, use the engine or the libcurl transport."
     default: nil
     }
   }

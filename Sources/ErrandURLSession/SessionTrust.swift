@@ -120,7 +120,7 @@ struct SessionTrust: Sendable {
   private static func failure(
     _ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin, _ words: String?
   ) -> TransportFailure {
-    let sentence = SessionFailureText.sentence(for: kind, code: 0, origin)
+    let sentence = SessionFailureText.sentence(for: kind, code: 0, origin, on: .current)
     return TransportFailure(
       kind, words.map { "\(sentence.dropLast()) (\($0))." } ?? sentence, isCertainlyNotSent: true)
   }

@@ -7,13 +7,14 @@ import Testing
 struct SessionFailureTests {
   private static func failure(
     _ code: Int, _ text: String = "", domain: String = NSURLErrorDomain, hasHead: Bool = false, hasMoved: Bool = false,
-    hasBody: Bool = true
+    hasBody: Bool = true, platform: SessionPlatform = .current
   ) throws -> TransportFailure {
     var failure = SessionFailure(
       domain: domain, code: code, text: text, origin: try HTTPURL("https://h.example/x").origin)
     failure.hasHead = hasHead
     failure.hasMoved = hasMoved
     failure.hasBody = hasBody
+    failure.platform = platform
     return failure.transportFailure
   }
 
@@ -122,6 +123,29 @@ struct SessionFailureTests {
       try Self.failure(-1022).description
         == "App Transport Security forbids cleartext to h.example; use https, or name the host in the app's Info.plist"
         + " (NSURLErrorDomain -1022).")
+  }
+
+  @Test(arguments: [
+    (-1, "SSL certificate problem: self-signed certificate", "`certificateAuthority`"),
+    (-1, "SSL certificate problem: unable to get local issuer certificate", "`certificateAuthority`"),
+    (NSURLErrorServerCertificateHasUnknownRoot, "", "`certificateAuthority`"),
+    (NSURLErrorClientCertificateRequired, "", "`clientCertificates`"),
+  ])
+  func `cures are settings of the platform`(code: Int, text: String, setting: String) throws {
+    let linux = try Self.failure(code, text, platform: .linux).description
+    #expect(!linux.contains(setting) && linux.contains("use the engine or the libcurl transport"), "\(linux)")
+    let apple = try Self.failure(code, text, platform: .apple).description
+    #expect(apple.contains(setting) && !apple.contains("libcurl"), "\(apple)")
+  }
+
+  @Test func `a broken body names its cause`() throws {
+    #expect(
+      try Self.failure(-1, "transfer closed with 3 bytes remaining to read").description
+        == "The response of https://h.example ended before its announced end "
+        + "(transfer closed with 3 bytes remaining to read; NSURLErrorDomain -1).")
+    #expect(
+      try Self.failure(-1016).description
+        == "The content coding of the response body cannot be decoded (NSURLErrorDomain -1016).")
   }
 
   @Test(arguments: [

@@ -172,12 +172,12 @@ package enum FailureText {
       "The proxy for \(origin) requires other credentials; set `user` and `password` of `proxy`."
     case .closedBeforeResponse: "\(origin) closed the connection before the first byte of its response."
     case .reset: "The connection to \(origin) broke during the response."
-    case .truncated: "The body of the response ended before its announced end."
+    case .truncated: "The response of \(origin) ended before its announced end."
     case .malformedResponse: "The response of \(origin) violates the rules of HTTP."
     case .tooLarge:
       "The response headers are larger than the library below the transport allows; `limits.headBytes` does not raise "
         + "this limit."
-    case .undecodableContent: "The body cannot be decoded."
+    case .undecodableContent: "The content coding of the response body cannot be decoded."
     case .http2: "HTTP/2 with \(origin) failed."
     default: kind.concernsTLS ? tls(kind, origin) : "The exchange with \(origin) failed."
     }
