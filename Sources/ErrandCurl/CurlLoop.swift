@@ -81,12 +81,12 @@
       multi = Self.isLibraryReady ? makeMulti(configuration) : nil
     }
 
-    static func checked(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) -> CurlLoop {
+    static func makeLoop(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) -> CurlLoop {
       try configuration.validate()
       return CurlLoop(configuration, try CurlTrust(configuration))
     }
 
-    func another() -> CurlLoop { CurlLoop(configuration, trust) }
+    func makeReplacement() -> CurlLoop { CurlLoop(configuration, trust) }
 
     deinit {
       pool.removeAll()

@@ -30,15 +30,15 @@
         method: isForwarded ? request.method.rawValue : "CONNECT",
         target: isForwarded ? request.url.absoluteTarget : place)
       let authentication = loop.proxyAuthentications[setting]
-      if isForwarded, proxy.dialogue.needsWait(of: request.body, upload, authentication) { expectsContinue = true }
+      if isForwarded, proxy.dialogue.beginWait(of: request.body, upload, authentication) { expectsContinue = true }
       return value
     }
 
     /// Takes the response of the proxy to the last request. Returns true if the proxy has asked for another answer and
     /// the request may be sent again.
-    func isChallenge(_ head: ResponseHead) -> Bool {
+    func takeProxyResponse(_ head: ResponseHead) -> Bool {
       let setting = proxy.setting
-      return proxy.dialogue.isChallenge(head, to: &loop.proxyAuthentications[setting])
+      return proxy.dialogue.takeResponse(head, to: &loop.proxyAuthentications[setting])
     }
 
     /// Records that libcurl opens a socket. If it asks for a tunnel, the next response is that of the proxy.
@@ -51,7 +51,7 @@
     func takeTunnelLine(_ line: UnsafeRawBufferPointer) {
       do {
         guard case .final? = try proxy.tunnelParser?.take(line), let head = proxy.tunnelParser?.head else { return }
-        proxy.isChallenged = isChallenge(head)
+        proxy.isChallenged = takeProxyResponse(head)
       } catch {
         proxy.isChallenged = false
       }

@@ -233,7 +233,7 @@
       if parser.announcedForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
       proxy.isChallenged =
-        exchange.request.url.scheme == .http && isChallenge(head) && upload?.canBeSentAgain != false
+        exchange.request.url.scheme == .http && takeProxyResponse(head) && upload?.canBeSentAgain != false
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,

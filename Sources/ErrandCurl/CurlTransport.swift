@@ -35,7 +35,7 @@
     public init(
       _ configuration: CurlConfiguration, resolver: (any NameResolver)? = nil
     ) throws(CurlConfiguration.Invalid) {
-      current = LoopHolder(try CurlLoop.checked(configuration))
+      current = LoopHolder(try CurlLoop.makeLoop(configuration))
       self.resolver = resolver
     }
 

@@ -9,7 +9,7 @@
       _ framing: BodyFraming, _ head: ResponseHead, _ contentEncoding: String, _ loop: EngineLoop
     ) throws {
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
-      isChallenged = forwardingProxy != nil && loop.isChallenge(head, to: self) && upload?.canBeSentAgain != false
+      isChallenged = forwardingProxy != nil && loop.takeProxyResponse(head, to: self) && upload?.canBeSentAgain != false
       content = try ContentReceiver(
         try destination(for: head, loop), framing: framing, contentEncoding: contentEncoding,
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,

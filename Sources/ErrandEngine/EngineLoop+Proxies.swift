@@ -15,18 +15,18 @@
         by: &proxyAuthentications[proxy, default: new], method: method, target: target())
     }
 
-    /// Takes the response of a proxy to the last request of an exchange. Returns true if the proxy has asked for another
-    /// answer and the request may be sent again.
-    func isChallenge(_ head: ResponseHead, to exchange: EngineExchange) -> Bool {
+    /// Takes the response of a proxy to the last request of an exchange. Returns true if the proxy has asked for
+    /// another answer and the request may be sent again.
+    func takeProxyResponse(_ head: ResponseHead, to exchange: EngineExchange) -> Bool {
       guard let proxy = exchange.proxy else { return false }
-      return exchange.proxyDialogue.isChallenge(head, to: &proxyAuthentications[proxy])
+      return exchange.proxyDialogue.takeResponse(head, to: &proxyAuthentications[proxy])
     }
 
     /// Lets the body of an exchange wait for status 100 if its proxy may ask for another answer.
     func awaitProxy(_ exchange: EngineExchange) {
       guard let proxy = exchange.forwardingProxy else { return }
       let (body, authentication) = (exchange.exchange.request.body, proxyAuthentications[proxy])
-      if exchange.proxyDialogue.needsWait(of: body, exchange.upload, authentication) { exchange.expectsContinue = true }
+      if exchange.proxyDialogue.beginWait(of: body, exchange.upload, authentication) { exchange.expectsContinue = true }
     }
   }
 #endif

@@ -77,7 +77,8 @@
     /// The poller for the sockets. Nil if the system has no resources for the poller.
     let poller: Poller?
     private let inbox = Locked(LoopInbox<Command>())
-    private let thread = Atomic<UInt>(0)
+    /// The number of the loop's thread; zero if the loop has none.
+    private let threadID = Atomic<UInt>(0)
 
     // MARK: The loop's thread only
 
@@ -144,11 +145,11 @@
       sharedPool = SharedPool(most: configuration.maximumIdleConnections, age: configuration.maximumIdleAge)
     }
 
-    static func checked(_ configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) -> EngineLoop {
+    static func makeLoop(_ configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) -> EngineLoop {
       try configuration.loop()
     }
 
-    func another() -> EngineLoop { EngineLoop(configuration, overrides, trust) }
+    func makeReplacement() -> EngineLoop { EngineLoop(configuration, overrides, trust) }
 
     deinit {
       scratch.deallocate()
@@ -169,7 +170,7 @@
     func wake() { poller?.wake() }
 
     func run(_ job: UnownedJob, on executor: LoopThread<EngineLoop>) {
-      guard thread.load(ordering: .relaxed) == currentThread else { return push(.run(job, executor)) }
+      guard threadID.load(ordering: .relaxed) == currentThread else { return push(.run(job, executor)) }
       jobs.append((job, executor))
     }
 
@@ -189,7 +190,7 @@
 
     func run() {
       guard let poller else { return }
-      thread.store(currentThread, ordering: .relaxed)
+      threadID.store(currentThread, ordering: .relaxed)
       repeat {
         now = .now
         beginTurn()
@@ -202,7 +203,7 @@
       } while waitForEvents(poller)
       for connection in pool.removeAll() { close(connection) }
       for connection in sharedPool.removeAll() { connection.finish() }
-      thread.store(0, ordering: .relaxed)
+      threadID.store(0, ordering: .relaxed)
     }
 
     /// Waits for events, then handles the events of the sockets. Returns false if the thread must end.

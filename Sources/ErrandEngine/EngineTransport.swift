@@ -46,7 +46,7 @@
     public convenience init(
       _ configuration: EngineConfiguration, resolver: (any NameResolver)? = nil
     ) throws(EngineConfiguration.Invalid) {
-      self.init(over: try EngineLoop.checked(configuration), resolver: resolver)
+      self.init(over: try EngineLoop.makeLoop(configuration), resolver: resolver)
     }
 
     init(over loop: EngineLoop, resolver: (any NameResolver)?) {

@@ -100,7 +100,7 @@
     /// Decides by the response headers. Returns nil if the request is sent again after the response.
     private func takeHead(hasExcess: Bool) -> Result? {
       let head = machine.head
-      isChallenged = loop.isChallenge(head, to: exchange)
+      isChallenged = loop.takeProxyResponse(head, to: exchange)
       if isChallenged { return nil }
       guard (200..<300).contains(head.status) else {
         let cause = "CONNECT tunnel failed, response \(head.status)"

@@ -24,9 +24,9 @@ package struct ProxyDialogue: Sendable {
     return answer.value
   }
 
-  /// Takes the response of the proxy to the last request. Returns true if the proxy has asked for another answer and the
-  /// request may be sent again.
-  package mutating func isChallenge(_ head: ResponseHead, to authentication: inout ProxyAuthentication?) -> Bool {
+  /// Takes the response of the proxy to the last request. Returns true if the proxy has asked for another answer and
+  /// the request may be sent again.
+  package mutating func takeResponse(_ head: ResponseHead, to authentication: inout ProxyAuthentication?) -> Bool {
     guard let answer else { return false }
     guard head.status == 407 else {
       authentication?.accepted(head.fields, after: answer)
@@ -39,9 +39,9 @@ package struct ProxyDialogue: Sendable {
     return true
   }
 
-  /// Returns true once if a body that can be read only once must wait for status 100, because the proxy may ask for
-  /// another answer. Otherwise the body would be lost if the proxy responds with status 407.
-  package mutating func needsWait(
+  /// Lets a body that can be read only once wait for status 100 if the proxy may ask for another answer. Otherwise the
+  /// body would be lost if the proxy responds with status 407. Returns true if the body must wait, at most once.
+  package mutating func beginWait(
     of body: HTTPBody?, _ upload: BodyUpload?, _ authentication: ProxyAuthentication?
   ) -> Bool {
     guard authentication?.mayAskAgain == true, upload?.hasEnded == false, body?.isReplayable == false, !hasAwaited

@@ -1,7 +1,11 @@
 public import ErrandSupport
 
-// The types of this file can be used by inlinable functions, so that the module of a loop can specialise them for it.
-// Every request uses them.
+// Every request uses the types of this file. The module of a loop specialises their inlinable functions for the loop.
+//
+// `schedule`, `cancel` and `enqueue` of `LoopThread` are not inlinable and run unspecialised. Only the witnesses of the
+// protocol that they call are specialised, because the loop's module makes the witnesses. So `schedule` and `cancel`
+// must be requirements of `TransportLoop`: otherwise `LoopThread` would call the unspecialised functions of its
+// extension.
 
 /// The commands for an event loop, and the state that decides when its thread wakes. Other threads share it with the
 /// loop's thread.
@@ -59,21 +63,23 @@ package protocol TransportLoop: AnyObject, Sendable {
   var isUsable: Bool { get }
 
   /// Makes a loop: checks the configuration and reads its files.
-  static func checked(_ configuration: Configuration) throws(Invalid) -> Self
+  static func makeLoop(_ configuration: Configuration) throws(Invalid) -> Self
   /// Makes a loop with the same configuration and the same contents of its files.
-  func another() -> Self
+  func makeReplacement() -> Self
 
   /// Runs `body` with exclusive access to the inbox.
   func withInbox<Result: Sendable>(_ body: (inout LoopInbox<Command>) -> Result) -> Result
   /// Wakes the loop's thread, which sleeps or is about to sleep.
   func wake()
+  /// Starts a thread that runs the loop. Returns false if the system cannot create another thread.
+  func startThread() -> Bool
   /// Runs the loop on the current thread until the loop ends.
   func run()
   /// Refuses a command because the loop has no thread.
   func refuse(_ command: Command)
 
   /// Runs a job of a task on the loop's thread.
-  func run(_ job: UnownedJob, on thread: LoopThread<Self>)
+  func run(_ job: UnownedJob, on executor: LoopThread<Self>)
   /// Runs `action` once on the loop's thread; see ``Timers``.
   func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken
   /// Removes a scheduled action.
@@ -81,6 +87,10 @@ package protocol TransportLoop: AnyObject, Sendable {
 }
 
 extension TransportLoop {
+  @usableFromInline package func startThread() -> Bool {
+    DetachedThread.start(named: Self.threadName) { [self] in run() }
+  }
+
   @inlinable package func push(_ command: Command) {
     let decision = isUsable ? withInbox { $0.push(command) } : .refuse
     if decision == .refuse { refuse(command) } else { perform(decision) }
@@ -111,7 +121,7 @@ extension TransportLoop {
     switch decision {
     case .nothing, .refuse: break
     case .wake: wake()
-    case .startThread: if !DetachedThread.start(named: Self.threadName, { [self] in run() }) { abandon() }
+    case .startThread: if !startThread() { abandon() }
     }
   }
 
@@ -182,7 +192,7 @@ package struct LoopHolder<Loop: TransportLoop>: ~Copyable, Sendable {
   }
 
   @usableFromInline func secondThread(after old: LoopThread<Loop>) -> LoopThread<Loop>? {
-    let new = LoopThread(old.loop.another())
+    let new = LoopThread(old.loop.makeReplacement())
     guard new.loop.isUsable else { return nil }
     return current.withLock { current in
       if current === old { current = new }
@@ -194,14 +204,14 @@ package struct LoopHolder<Loop: TransportLoop>: ~Copyable, Sendable {
   /// - Throws: An error if the configuration is invalid. The old configuration then stays in use.
   package func update(_ configuration: Loop.Configuration) throws(Loop.Invalid) {
     try changing.withLock { _ throws(Loop.Invalid) in
-      if configuration != loop.configuration { replace(with: try Loop.checked(configuration)) }
+      if configuration != loop.configuration { replace(with: try Loop.makeLoop(configuration)) }
     }
   }
 
   /// Reads the files of the configuration again.
   /// - Throws: An error if a file cannot be used. The old contents then stay in use.
   package func reload() throws(Loop.Invalid) {
-    try changing.withLock { _ throws(Loop.Invalid) in replace(with: try Loop.checked(loop.configuration)) }
+    try changing.withLock { _ throws(Loop.Invalid) in replace(with: try Loop.makeLoop(loop.configuration)) }
   }
 
   private func replace(with loop: Loop) {
