@@ -46,8 +46,8 @@ struct Hedging {
         await race.leave()
         return result
       }
-      // The time before the first copy is sent does not count as response time. It may wait for a place in the admission
-      // queue or for a credential.
+      // The time before the first copy is sent does not count as response time. It may wait for a place in the
+      // admission queue or for a credential.
       let now = context.call.timers.now
       let begun = race.begun ?? (delay == .zero ? now : nil)
       if let begun, !race.waits {
@@ -110,11 +110,11 @@ final class HedgeRace: Sendable {
   private let context: CallContext
   /// Reports to the call until the end of the race; nil if the call receives no reports. Only the first copy reports,
   /// because the progress of two copies would be confusing. A copy that loses may run for some time after the race.
-  private let listener: JoinListener?
+  private let gate: ReportGate?
 
   init(_ context: CallContext) {
     self.context = context
-    listener = JoinListener(context)
+    gate = ReportGate(context)
   }
 
   /// Sends a copy of the request. Does nothing if a copy has already won the race, or if all copies have failed.
@@ -132,9 +132,9 @@ final class HedgeRace: Sendable {
     let own = context.with {
       ($0.call, $0.record, $0.flags) = (copy.state, copy.record, copy.flags)
       ($0.onProgress, $0.onInformational) = (nil, nil)
-      if isFirst, let listener {
-        if context.onProgress != nil { $0.onProgress = { listener.report($0) } }
-        if context.onInformational != nil { $0.onInformational = { listener.report($0) } }
+      if isFirst, let gate {
+        if context.onProgress != nil { $0.onProgress = { gate.report($0) } }
+        if context.onInformational != nil { $0.onInformational = { gate.report($0) } }
       }
       ($0.log, $0.replay) = (nil, nil)
     }
@@ -204,7 +204,7 @@ final class HedgeRace: Sendable {
       context.flags.inherit(from: copy.flags)
     }
     if let winner { context.record.takeLastExchange(of: winner.copy.record) }
-    await listener?.close()
+    await gate?.close()
   }
 }
 
@@ -216,13 +216,15 @@ extension Result<HTTPResponse, any Error> {
     return response.status < 500 && response.status != 429 && response.status != 408
   }
 
-  /// Which failure of several copies is the result of the request: the failure with the highest rank. A response has
-  /// the highest rank, then a failure of the transport. Any other error has the lowest rank, for example the error of a
-  /// copy that was not sent because the admission queue was full. It says nothing about the server, and is not retried.
+  /// The rank of a failure among the copies. The failure with the highest rank is the result.
+  ///
+  /// A response has the highest rank, then a failure of a copy that the server may have received, then a failure of a
+  /// copy that was certainly not sent. Any other error has the lowest rank, for example the error of a copy that was
+  /// not sent because the admission queue was full. It says nothing about the server, and is not retried.
   var failureRank: Int {
     switch RetryDecision.Result(self) {
-    case .status: 2
-    case .failure: 1
+    case .status: 3
+    case .failure(let failure): failure.isCertainlyNotSent ? 1 : 2
     case nil: 0
     }
   }

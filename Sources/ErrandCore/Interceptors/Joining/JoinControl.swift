@@ -7,11 +7,11 @@ package final class JoinControl: Sendable {
 
   private let table = Locked(Table())
 
-  /// Adds a call to a shared exchange, before the call waits for the exchange. From this moment the ``JoinListener`` of
-  /// the call receives progress, and the deadline of the call counts if the exchange may be retried.
+  /// Adds a call to a shared exchange, before the call waits for the exchange. From this moment the call receives
+  /// progress by its ``ReportGate``, and the deadline of the call counts if the exchange may be retried.
   func join(
     _ key: JoinKey, at origin: HTTPURL.Origin, _ wakeup: Wakeup, _ priority: CallPriority, _ timers: any Timers,
-    _ listener: JoinListener?
+    _ gate: ReportGate?
   ) -> Table.Membership {
     let membership = table.withLock { table in
       let membership = table.join(key, at: origin, wakeup, priority) {
@@ -21,7 +21,7 @@ package final class JoinControl: Sendable {
       if key.context.plan.sending.sendsAgain {
         membership.exchange.serve(membership.member, until: key.context.call.deadline)
       }
-      if let listener { membership.exchange.add(listener) }
+      if let gate { membership.exchange.add(gate) }
       return membership
     }
     if membership.priority != nil { updatePriority(membership.member.exchange, membership.exchange) }
@@ -31,8 +31,13 @@ package final class JoinControl: Sendable {
   /// Removes a waiting call from its shared exchange. If no other call waits, the exchange is stopped with the given
   /// reason, and the next equal call starts a new exchange.
   func leave(_ member: Table.MemberID, _ reason: CallState.StopReason, _ request: HTTPRequest) {
-    guard let departure = table.withLock({ $0.leave(member) }) else { return }
-    departure.exchange.forget(member)
+    let departure = table.withLock { table in
+      let departure = table.leave(member)
+      // Under the lock of the table, so that the exchange does not know the deadline of a call that has left.
+      departure?.exchange.forget(member)
+      return departure
+    }
+    guard let departure else { return }
     if departure.isLast {
       departure.exchange.state.stop(reason)
       close(after: request)
@@ -72,8 +77,13 @@ package final class JoinControl: Sendable {
   /// Splits a shared exchange whose response may reach only one call. The first waiting call keeps the exchange, which
   /// gets the priority of this call. All other waiting calls send their requests separately.
   func split(_ id: Table.ExchangeID, _ exchange: SharedExchange) {
-    guard let split = table.withLock({ $0.split(id) }) else { return }
-    exchange.reserve(for: split.stays)
+    let split = table.withLock { table in
+      let split = table.split(id)
+      // Under the lock of the table, so that the exchange always knows which calls the table has separated.
+      if let split { exchange.reserve(for: split.stays) }
+      return split
+    }
+    guard let split else { return }
     for waiter in split.others { waiter.resume() }
     updatePriority(id, exchange)
   }

@@ -78,7 +78,7 @@ final class JoinedCall: @unchecked Sendable {  // `membership` and `wakeup` are 
   /// once.
   private let key: JoinKey
   let next: Next
-  private let listener: JoinListener?
+  private let gate: ReportGate?
   private var membership: JoinControl.Table.Membership?
   private var wakeup: Wakeup?
 
@@ -94,7 +94,7 @@ final class JoinedCall: @unchecked Sendable {  // `membership` and `wakeup` are 
     self.executor = executor
     key = JoinKey(request, context, pipeline: next.pipeline)
     self.next = next
-    listener = JoinListener(context)
+    gate = ReportGate(context)
   }
 
   var request: HTTPRequest { key.request }
@@ -119,7 +119,7 @@ final class JoinedCall: @unchecked Sendable {  // `membership` and `wakeup` are 
   /// Joins a shared exchange. Starts a new exchange if no equal call has an open shared exchange.
   private func join(_ wakeup: Wakeup) {
     let priority = context.call.priority
-    let joined = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers, listener)
+    let joined = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers, gate)
     membership = joined
     self.wakeup = wakeup
     followPriority(context.call, in: joined.member, from: priority)
@@ -150,7 +150,7 @@ final class JoinedCall: @unchecked Sendable {  // `membership` and `wakeup` are 
     defer { context.flags.leave() }
     guard let membership else { return }
     context.call.whenPriorityChanges(nil)
-    if let listener { await membership.exchange.remove(listener) }
+    if let gate { await membership.exchange.remove(gate) }
     guard membership.exchange.belongs(to: membership.member) else { return }
     context.record.take(shared: membership.exchange.record, isJoined: !membership.startsExchange, at: now)
     context.flags.inherit(from: membership.exchange.flags)

@@ -20,7 +20,7 @@ final class SharedExchange: Sendable {
     var first: (member: MemberID, deadline: MonotonicInstant)?
     /// The deadlines of all waiting calls except the call that `first` contains.
     var deadlines: [MemberID: MonotonicInstant] = [:]
-    var listeners: [ObjectIdentifier: JoinListener] = [:]
+    var gates: [ObjectIdentifier: ReportGate] = [:]
 
     mutating func serve(_ member: MemberID, until deadline: MonotonicInstant) {
       if first == nil { first = (member, deadline) } else { deadlines[member] = deadline }
@@ -103,87 +103,20 @@ final class SharedExchange: Sendable {
 
   // MARK: - Progress
 
-  /// Reports the progress of the exchange to the listeners of all waiting calls.
-  func report(_ progress: TransferProgress) { for listener in listeners { listener.report(progress) } }
+  /// Reports the progress of the exchange to all waiting calls.
+  func report(_ progress: TransferProgress) { for gate in gates { gate.report(progress) } }
 
-  /// Reports an informational response to the listeners of all waiting calls.
-  func report(_ head: ResponseHead) { for listener in listeners { listener.report(head) } }
+  /// Reports an informational response to all waiting calls.
+  func report(_ head: ResponseHead) { for gate in gates { gate.report(head) } }
 
-  private var listeners: [JoinListener] { storage.withLock { Array($0.listeners.values) } }
+  private var gates: [ReportGate] { storage.withLock { Array($0.gates.values) } }
 
-  func add(_ listener: JoinListener) { storage.withLock { $0.listeners[ObjectIdentifier(listener)] = listener } }
+  /// Adds the gate of a waiting call, which reports to the call from now on.
+  func add(_ gate: ReportGate) { storage.withLock { $0.gates[ObjectIdentifier(gate)] = gate } }
 
-  /// Removes a listener. When this method returns, the listener is not being called and is not called again.
-  func remove(_ listener: JoinListener) async {
-    storage.withLock { _ = $0.listeners.removeValue(forKey: ObjectIdentifier(listener)) }
-    await listener.close()
-  }
-}
-
-/// Reports the progress and the informational responses of an exchange to one call: of a shared exchange, or of a
-/// request that ``Hedging`` may send twice. Reports do not overlap, and no report is made after ``close()`` has returned.
-///
-/// The table shows the effect of the methods `report` and `close` in each phase of the listener, and the next phase:
-///
-/// | phase | report | close |
-/// |---|---|---|
-/// | idle | reporting, then idle | closed |
-/// | reporting | – | closing: waits for the report to end |
-/// | closed | nothing | – |
-final class JoinListener: Sendable {
-  private enum Phase: Sendable {
-    case idle, reporting, closed
-    case closing(UnsafeContinuation<Void, Never>)
-  }
-
-  private let phase = Locked(Phase.idle)
-  private let onProgress: (@Sendable (TransferProgress) -> Void)?
-  private let onInformational: (@Sendable (ResponseHead) -> Void)?
-
-  /// Makes a listener with the closures of a call; nil if the call has none.
-  init?(_ context: CallContext) {
-    onProgress = context.onProgress
-    onInformational = context.onInformational
-    if onProgress == nil, onInformational == nil { return nil }
-  }
-
-  /// Reports progress on the current thread, which is a thread of the transport.
-  func report(_ progress: TransferProgress) { report { onProgress?(progress) } }
-
-  /// Reports an informational response on the current thread, which is a thread of the transport.
-  func report(_ head: ResponseHead) { report { onInformational?(head) } }
-
-  private func report(_ callback: () -> Void) {
-    let mayReport = phase.withLock { phase in
-      guard case .idle = phase else { return false }
-      phase = .reporting
-      return true
-    }
-    guard mayReport else { return }
-    callback()
-    let waiting = phase.withLock { phase -> UnsafeContinuation<Void, Never>? in
-      guard case .closing(let waiting) = phase else {
-        phase = .idle
-        return nil
-      }
-      phase = .closed
-      return waiting
-    }
-    waiting?.resume()
-  }
-
-  /// Closes the listener. When this method returns, no report is running and no report follows.
-  func close() async {
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      let isClosed = phase.withLock { phase in
-        if case .reporting = phase {
-          phase = .closing(continuation)
-          return false
-        }
-        phase = .closed
-        return true
-      }
-      if isClosed { continuation.resume() }
-    }
+  /// Removes the gate of a call. When this method returns, no report to the call is running and no report follows.
+  func remove(_ gate: ReportGate) async {
+    storage.withLock { _ = $0.gates.removeValue(forKey: ObjectIdentifier(gate)) }
+    await gate.close()
   }
 }
