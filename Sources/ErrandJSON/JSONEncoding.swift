@@ -3,9 +3,10 @@ public import Foundation
 
 /// How typed values become JSON bodies: strategies for dates, keys and data, or an encoder of your choice.
 ///
-/// By default, members are sorted by their keys, so that equal values give equal bytes. Signatures and cache keys depend
-/// on equal bytes. An encoder of your own may write members in another order. Each `JSONEncoding` makes one encoder,
-/// which all calls on all threads share.
+/// By default, members are sorted by their keys, so that equal values give equal bytes. Signatures and cache keys
+/// depend on equal bytes. With `sortedKeys: false`, ``fast(dates:keys:data:sortedKeys:)`` writes members in the order
+/// of the type, and an encoder of your own may write them in any order. Each `JSONEncoding` makes one encoder, which
+/// all calls on all threads share.
 public struct JSONEncoding: Sendable {
   private let encoder: JSONEncoder
   private let streams: JSONStreams?

@@ -10,8 +10,9 @@
 /// Code under the lock must not do I/O or call callbacks. In builds for the thread sanitizer (`-DTSAN`), the lock is a
 /// `pthread` mutex, because the sanitizer does not recognise `Synchronization.Mutex` on Linux.
 ///
-/// The type is public and inlinable, because other modules can specialise a generic type only under this condition. A
-/// lock that is not specialised takes three times as long.
+/// Other modules can specialise a generic function only if it is inlinable, and public or `@usableFromInline`. A lock
+/// that is not specialised takes three times as long. The type is public, which needs no `@usableFromInline` at each
+/// member. Users do not see the type, because no product exports it.
 @frozen public struct Locked<Value: Sendable>: ~Copyable, Sendable {
   #if TSAN
     @usableFromInline let mutex: PthreadLocked<Value>

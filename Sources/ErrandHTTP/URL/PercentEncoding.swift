@@ -32,7 +32,7 @@ package enum PercentEncoding {
     appendAll(text.utf8, to: &out, keeping: kept)
   }
 
-  // Other modules cannot specialize a generic function of this module, so it is private.
+  // Other modules cannot specialise a generic function of this module, so it is private.
   private static func appendAll(_ bytes: some Collection<UInt8>, to out: inout [UInt8], keeping kept: Kept) {
     // This is the fast path for nearly all texts: texts in which no byte needs percent-encoding.
     let isKept = bytes.withContiguousStorageIfAvailable { bytes in
@@ -86,7 +86,7 @@ package enum PercentEncoding {
 
   /// Decodes percent-encoded bytes. A percent sign that is not followed by two hexadecimal digits stays unchanged.
   package static func decodedLeniently(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8] {
-    // Other modules cannot specialize a generic function of this module. The loop reads an array, so it is fast anyway.
+    // Other modules cannot specialise a generic function of this module. The loop reads an array, so it is fast anyway.
     var rest = Array(bytes)[...]
     var out: [UInt8] = []
     out.reserveCapacity(rest.count)

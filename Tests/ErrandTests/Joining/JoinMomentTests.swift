@@ -4,7 +4,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// What a shared exchange knows about its waiting calls at the moment at which a call joins or is separated.
+/// A shared exchange knows its waiting calls from the moment at which a call joins until the call is separated.
 struct JoinMomentTests {
   /// Records the time left for the exchange at each change of its priority.
   private struct TimeWatch: Interceptor {
