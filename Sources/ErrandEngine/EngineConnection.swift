@@ -1,5 +1,6 @@
 #if os(Linux)
   import ErrandHTTP
+  import Glibc
 
   /// A connected socket and the state machine that interprets its bytes. Only the loop's thread uses this object.
   final class EngineConnection: LoopWork {
@@ -24,8 +25,8 @@
     private var hasWholeBody = false
     /// Received bytes that are not used yet, because the sink or the decoding budget stopped the response body.
     var unusedBytes: [UInt8] = []
-    /// True if sending or receiving has failed. The system reports an error only once; afterwards, the stream seems to end
-    /// normally. So the connection remembers the error while it still reads what the server sent before.
+    /// True if the connection was reset. The system reports the reset only once, and then a normal end of the stream. The
+    /// connection may still have to read the bytes that arrived before.
     var wasReset = false
     /// True if the response body continues in the next iteration of the loop because the decoding budget is used up.
     /// False if the body waits for its sink.
@@ -140,24 +141,25 @@
         exchange.reportUpload(loop)
         return count
       case .later: return 0
-      case .failed, .end:
-        writeFailed()
+      case .failed(let error):
+        writeFailed(.failed(error))
         return 0
-      case nil: return nil
+      case .end, nil: return nil
       }
     }
 
     /// Sends bytes, and stores the bytes that the system does not accept. Returns true if the system accepted all
     /// bytes.
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      switch socket.send(bytes) {
+      let outcome = socket.send(bytes)
+      switch outcome {
       case .bytes(let count):
         machine.wrote(count)
         if count == bytes.count { return true }
         outbox = Array(bytes[count...])
       case .later: outbox = Array(bytes)
       case .failed, .end:
-        writeFailed()
+        writeFailed(outcome)
         return false
       }
       outboxStart = 0
@@ -168,14 +170,15 @@
     private func flush() -> Bool {
       while outboxStart < outbox.count {
         guard machine.sending == .head || machine.sending == .body else { return false }
-        switch outbox.withUnsafeBytes({ socket.send(UnsafeRawBufferPointer(rebasing: $0[outboxStart...])) }) {
+        let outcome = outbox.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[outboxStart...])) }
+        switch outcome {
         case .bytes(let count):
           machine.wrote(count)
           outboxStart += count
           exchange?.lastActivity = loop.now
         case .later: return false
         case .failed, .end:
-          writeFailed()
+          writeFailed(outcome)
           return false
         }
       }
@@ -196,8 +199,10 @@
     }
 
     /// Handles a failed write. A response that the server has already sent is still read (RFC 9112 section 9.6).
-    private func writeFailed() {
-      wasReset = true
+    ///
+    /// EPIPE as the first error means that the end of the stream arrived before the reset, so the response is complete.
+    private func writeFailed(_ outcome: EngineSocket.Transferred) {
+      if outcome == .failed(ECONNRESET) { wasReset = true }
       machine.abandonRequest()
       (outbox, outboxStart) = ([], 0)
       guard machine.bytesWritten == 0 else { return readable(hasEnded: true) }

@@ -29,13 +29,16 @@
     private var setup: (attempt: Attempt, step: Step)?
     /// The error number (`errno`) of the failed connection attempt that explains the failure best.
     private var error: Int32 = 0
+    /// True if the queue of the server's Unix domain socket was full at an attempt.
+    private(set) var isQueueFull = false
 
     init(_ exchange: EngineExchange, _ loop: EngineLoop) {
       self.exchange = exchange
       self.loop = loop
     }
 
-    /// The time at which the next address is tried even if no attempt has failed. Nil if no attempt is scheduled.
+    /// The time of the next connection attempt that is scheduled: to the next address, or a repeated one. Nil if none is
+    /// scheduled.
     var nextAttempt: MonotonicInstant? { race?.nextAttempt }
 
     /// Begins to connect to the addresses of the host. Skips addresses that the address policy forbids.
@@ -114,6 +117,7 @@
         socket.close()
         // The queue of the server's Unix domain socket is full. A TCP socket would wait for a free place by itself.
         if address.isUnix, error == EAGAIN {
+          isQueueFull = true
           race?.postponed(address, now: loop.now)
           return
         }

@@ -172,7 +172,10 @@
     }
 
     private func failConnecting(_ exchange: EngineExchange) {
-      let text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
+      var text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
+      if case .connecting(let connector) = exchange.stage, connector.isQueueFull, let socket = configuration.unixSocket {
+        text = EngineFailure.with("the server accepts no connection from the queue of \(socket)", text)
+      }
       fail(exchange, exchange.failure(.connectTimeout, text))
     }
 

@@ -171,6 +171,7 @@
       let transport = try EngineTransport(configuration)
       let failure = try await Self.failure(transport, "http://any.test/", connect: .milliseconds(100))
       #expect(failure?.kind == .connectTimeout && failure?.isCertainlyNotSent == true)
+      #expect(failure?.description.contains("from the queue of \(path)") == true)
       async let response = TransportConformance.get(transport, "http://any.test/")
       server.accept()
       #expect(try await response.text == "ok")
