@@ -173,7 +173,8 @@
 
     private func failConnecting(_ exchange: EngineExchange) {
       var text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
-      if case .connecting(let connector) = exchange.stage, connector.isQueueFull, let socket = configuration.unixSocket {
+      if case .connecting(let connector) = exchange.stage, connector.isQueueFull, let socket = configuration.unixSocket
+      {
         text = EngineFailure.with("the server accepts no connection from the queue of \(socket)", text)
       }
       fail(exchange, exchange.failure(.connectTimeout, text))

@@ -114,7 +114,8 @@
       let isBlocked = Locked(false)
       let server = try LoopbackServer()
       server.enqueue(
-        LoopbackAnswer([.wait(continues), .head(status: status), .body([1])] + (hasEnd ? [.halfClose] : []) + [.reset]),
+        LoopbackAnswer(
+          [.wait(continues), .head(status: status), .body([1])] + (hasEnd ? [.halfClose] : []) + [.reset]),
         reception: .never)
       let transport = EngineTransport()
       let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
