@@ -51,8 +51,8 @@ public final class Outbox: Sendable {
 
   /// Adds a request. When the function returns, the request is stored durably: a crash or a power cut does not lose it.
   ///
-  /// The request belongs to the account that is logged in now. If another account is logged in before the request is
-  /// stored, for example while a large file is copied, the function throws an error with the code
+  /// The request belongs to the account that is logged in now. If this account is logged out or switched before the
+  /// request is stored, for example while a large file is copied, the function throws an error with the code
   /// ``OutboxError/Code/account``.
   /// - Throws: ``OutboxError``. The request is then not stored.
   public func add<R: OutboxRequest>(_ request: R) async throws(OutboxError) -> OutboxReceipt<R> {

@@ -37,7 +37,7 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let parent = Code(rawValue: "parent")
     /// A file of a request cannot be read, or was changed after the request was added.
     public static let file = Code(rawValue: "file")
-    /// The account was logged out or switched while the request was being added. Nothing was stored.
+    /// The account of the entry was logged out or switched while the request was being added. Nothing was stored.
     public static let account = Code(rawValue: "account")
     /// A fault of the library. Nothing was stored. Report the error.
     public static let fault = Code(rawValue: "fault")

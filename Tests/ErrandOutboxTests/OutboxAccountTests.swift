@@ -161,6 +161,23 @@ struct OutboxAccountTests {
     await outbox.close()
   }
 
+  @Test func `login keeps a request without account`() async throws {
+    let fixture = try OutboxFixture()
+    let session = Session()
+    session.name.withLock { $0 = nil }
+    fixture.client.configure { $0.credentials = session }
+    let outbox = try fixture.open {
+      $0.onPoint = { point in
+        if point == .adding { session.name.withLock { $0 = "ada" } }
+      }
+    }
+    outbox.pause()
+    let id = try await outbox.add(Rename(title: "x")).id
+    let entry = try #require(try await outbox.entry(id))
+    #expect(entry.state == .queued && entry.account == nil)
+    await outbox.close()
+  }
+
   // MARK: - Logout
 
   @Test func `logout discards the entries of the account only`() async throws {

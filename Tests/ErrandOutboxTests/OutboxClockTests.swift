@@ -55,8 +55,8 @@ struct OutboxClockTests {
     await outbox.close()
   }
 
-  /// The device starts in the past and learns the time from the network.
-  @Test func `late correction expires no entry`() async throws {
+  /// The device starts in the past and learns the time from the network. Its clock was right before, or 2 s fast.
+  @Test(arguments: [0, 2_000] as [Int64]) func `late correction expires no entry`(behind: Int64) async throws {
     let fixture = try OutboxFixture()
     try await fixture.login("ada")
     let first = try fixture.open()
@@ -67,7 +67,7 @@ struct OutboxClockTests {
     fixture.jump.withLock { $0 = -50 * Self.year }
     let second = try fixture.open()
     #expect(try await Self.ahead(fixture, second) == 0)
-    fixture.jump.withLock { $0 = 0 }
+    fixture.jump.withLock { $0 = -behind }
     #expect(try await Self.ahead(fixture, second) == 0)
     try await second.handleEvents()
     #expect(try await second.entry(id)?.state == .queued)

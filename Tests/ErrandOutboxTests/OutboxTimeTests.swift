@@ -32,8 +32,9 @@ struct OutboxTimeTests {
   /// A device that starts in 1970 and learns the time from the network.
   @Test(
     arguments: [
-      (4_999, 31_536_000_001, 31_536_000_001), (5_000, 31_536_000_001, 0), (5_001, 31_536_000_001, 0),
+      (4_999, 31_536_000_001, 1), (5_000, 31_536_000_001, 0), (5_001, 31_536_000_001, 0),
       (5_001, 31_536_000_000, 31_536_000_000), (5_001, 7, 7),
+      (-31_535_995_000, 40_000_000_000, 31_536_000_000), (-31_535_995_001, 40_000_000_000, 40_000_000_000),
     ] as [(Int64, Int64, Int64)])
   func `wall clock that caught up is followed`(wall: Int64, correction: Int64, left: Int64) {
     var time = OutboxTime(last: 5_000, correction: correction)

@@ -7,8 +7,8 @@ import ErrandCache
 /// younger than it is, and no wait becomes longer. If the wall clock is set forward, the clock of the outbox is, too.
 ///
 /// A device without a battery for its clock starts in 1970 or the like, and learns the time from the network later. So
-/// if the wall clock was set back by more than a year and reaches the last known time again, the clock of the outbox
-/// follows it without a correction. Otherwise all entries would expire. After a smaller change the correction stays,
+/// if the wall clock was set back by more than a year and is then at most a year behind the last known time, only the
+/// remaining difference is corrected. Otherwise all entries would expire. After a smaller change the correction stays,
 /// because the time may really have passed.
 ///
 /// While no stored time is compared with the clock, for example because no entry waits, the clock is reset to the wall
@@ -34,7 +34,10 @@ struct OutboxTime: Sendable, Equatable {
 
   /// Reads the clock.
   mutating func read(_ wall: WallTime) -> WallTime {
-    if correction > Self.longestSetback, wall.milliseconds >= last { correction = 0 }
+    if correction > Self.longestSetback {
+      let behind = wall.milliseconds(to: WallTime(milliseconds: last))
+      if behind <= Self.longestSetback { correction = max(0, behind) }
+    }
     let time = wall.advanced(byMilliseconds: correction).milliseconds
     if time < last {
       correction =

@@ -16,7 +16,8 @@ extension OutboxRunner {
     }
   }
 
-  /// Stores a request for an account, if this account is still logged in.
+  /// Stores a request for an account, if this account is still logged in. A request that was added while no account was
+  /// logged in is always stored.
   func add<R: OutboxRequest>(
     _ type: R.Type, _ encoded: EncodedRequest, _ rule: OutboxRule, account: String, window: Int64?
   ) throws -> EntryFacts {
@@ -24,7 +25,7 @@ extension OutboxRunner {
     let key = UUID().uuidString.lowercased()
     let added = try commit { now in
       // The account may have logged out while the files of the request were taken, and discarded its entries before.
-      guard (client.presentAccount ?? "").hasSameBytes(as: account) else {
+      guard account.isEmpty || (client.presentAccount ?? "").hasSameBytes(as: account) else {
         throw OutboxError(
           .account, "\(R.self) was not stored, because its account was logged out or switched meanwhile; add it again.")
       }
