@@ -204,7 +204,7 @@ struct OutputFile: Sendable {
     let isThere = stat(path, &status) == 0
     guard isThere || errno == ENOENT else { throw Failure(path) }
     let isOrdinary = !isThere || status.st_mode & S_IFMT == S_IFREG
-    place = LinkedFile.place(path).path(percentEncoded: false)
+    place = LinkedFile.place(path)
     unfinished = isOrdinary ? "\(place).\(UUID().uuidString.prefix(8)).part" : nil
     let mode = isThere ? status.st_mode & 0o777 : 0o666
     descriptor = open(unfinished ?? place, O_WRONLY | O_CLOEXEC | (isOrdinary ? O_CREAT | O_EXCL : 0), mode)

@@ -21,12 +21,14 @@ enum FailureMessage {
     case .status where error.status == 415: return unsupportedType(error, command)
     case .redirectRefused: return replacing("; to allow ", in: message, by: "; give the new URL, which -v shows.")
     case .tooManyRedirects: return replacing("; to allow ", in: message, by: "; -v shows the redirects.")
-    case .connectTimeout, .idleTimeout: return replacing("; raise `", in: message, by: ".")
     case .invalidURL where error.stage == .transfer:
       guard let cause = error.cause else { return message }
       return "The first line that --refresh gave is not the URL of the file: \(cause)."
     case .tooLarge where command == .send && message.contains("its body has more than"):
       return "\(message) Use -o FILE or a pipe for such a body, without --shape and --cache."
+    case .connectTimeout, .idleTimeout, .tooLarge: return replacing("; raise `", in: message, by: ".")
+    case .file, .fileExists:
+      return message.replacing("`Download.to`", with: "-o FILE").replacing("`Download.into`", with: "-d DIR")
     default: return message
     }
   }

@@ -126,6 +126,30 @@ struct OutputFileTests {
     }
   }
 
+  @Test(arguments: ["send", "download"]) func `a folder after a link is the real one`(command: String) async throws {
+    let server = try LoopbackServer { _ in .ok("new") }
+    try await inFolder { folder async throws in
+      let real = folder.appending(path: "real/sub")
+      try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.appending(path: "link").path(), withDestinationPath: "real/sub")
+      let run = try await BuiltCommand.run([command, server.url, "-o", folder.path() + "/link/../film"])
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try String(contentsOf: folder.appending(path: "real/film"), encoding: .utf8) == "new")
+      #expect(try names(in: folder) == ["link", "real"])
+    }
+  }
+
+  @Test(arguments: ["send", "download"], ["films/", "films/../film"])
+  func `a missing folder is an error`(command: String, path: String) async throws {
+    let server = try LoopbackServer { _ in .ok("new") }
+    try await inFolder { folder async throws in
+      let run = try await BuiltCommand.run([command, server.url, "-o", "\(folder.path())/\(path)"])
+      #expect(run.status != 0 && !run.error.isEmpty)
+      #expect(try names(in: folder).isEmpty)
+    }
+  }
+
   @Test func `a loop of links is named`() async throws {
     try await inFolder { folder async throws in
       let link = folder.appending(path: "link").path()

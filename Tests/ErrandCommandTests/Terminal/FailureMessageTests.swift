@@ -1,10 +1,13 @@
 import Errand
+import ErrandHTTP
 import ErrandTesting
+import ErrandTransfer
 import Foundation
 import TestSupport
 import Testing
 
 @testable import ErrandCommand
+@testable import ErrandCore
 
 struct FailureMessageTests {
   private struct Reason: Error, CustomStringConvertible { let description = "“x” has no scheme" }
@@ -20,35 +23,101 @@ struct FailureMessageTests {
         "The upload did not end within 500.0 ms; use --timeout to change this limit."
       ),
       (APIError(.deadline, .deadline, "late"), .download, nil, "late"),
-      (
-        APIError(.redirect, .redirectRefused, "The redirect leads to http; to allow this, set `a`."), .upload, nil,
-        "The redirect leads to http; give the new URL, which -v shows."
-      ),
       (APIError(.redirect, .redirectRefused, "The body is used up."), .send, nil, "The body is used up."),
-      (
-        APIError(.redirect, .tooManyRedirects, "More than 20 times; to allow more, raise `limit`."), .send, nil,
-        "More than 20 times; -v shows the redirects."
-      ),
-      (
-        APIError(.transport, .idleTimeout, "No data within 60 s; raise `timeouts.idle` to wait longer."), .download,
-        nil,
-        "No data within 60 s."
-      ),
       (
         APIError(.transfer, .invalidURL, "`freshURL` provided no URL.", cause: Reason()), .download, nil,
         "The first line that --refresh gave is not the URL of the file: “x” has no scheme."
       ),
       (APIError(.build, .invalidURL, "no URL", cause: Reason()), .send, nil, "no URL"),
-      (
-        APIError(.transport, .tooLarge, "Larger: its body has more than 9 bytes."), .send, nil,
-        "Larger: its body has more than 9 bytes. Use -o FILE or a pipe for such a body, without --shape and --cache."
-      ),
       (APIError(.transfer, .tooLarge, "too large"), .download, nil, "too large"),
     ] as [(APIError, FailureMessage.Command, Duration?, String)])
   func `cures name options of the command`(
     error: APIError, command: FailureMessage.Command, timeout: Duration?, text: String
   ) {
     #expect(FailureMessage.text(for: error, of: command, timeout: timeout) == text)
+  }
+
+  /// The error of a redirected POST with a body.
+  private static func redirected(to location: String, limit: Int = 10) throws -> APIError {
+    let url = try HTTPURL("https://h.example/a")
+    let request = HTTPRequest(method: .post, url: url, body: HTTPBody(Data("a".utf8)))
+    let response = HTTPResponse(head: ResponseHead(status: 307, fields: [.location: location]), url: url)
+    let decision = RedirectDecision.decide(
+      response, to: request, visited: [request], policy: .follow(limit: limit))
+    guard case .fail(let error) = decision else { throw Reason() }
+    return error
+  }
+
+  private static func fileFailure(_ body: () throws -> Void) throws -> APIError {
+    do { try body() } catch { return try #require(APIError.transfer(error) as? APIError) }
+    throw Reason()
+  }
+
+  /// The messages are made by the library, so that a cure which it words differently is noticed here.
+  @Test func `cures of the library name options`() throws {
+    let origin = try HTTPURL("https://h.example/a").origin
+    let larger = "The response is larger than the limits allow: "
+    let expansion = #expect(throws: TransportFailure.self) {
+      try BodyExpansion().check(decoded: 67_174_400, coded: 66_560)
+    }
+    let rows: [(APIError, FailureMessage.Command, String)] = [
+      (
+        try Self.redirected(to: "http://h.example/b"), .upload,
+        "The redirect leads from https to http at http://h.example; give the new URL, which -v shows."
+      ),
+      (
+        try Self.redirected(to: "https://other.example/b"), .send,
+        "The redirect would send the body to https://other.example; give the new URL, which -v shows."
+      ),
+      (
+        try Self.redirected(to: "/b", limit: 0), .send,
+        "The call was redirected more than 0 times; -v shows the redirects."
+      ),
+      (
+        APIError(.transport, .connectTimeout, FailureText.connectTimeout(origin, after: nil)), .send,
+        "No connection to https://h.example was established in time."
+      ),
+      (
+        APIError(.transport, .idleTimeout, FailureText.idleTimeout(origin, after: nil)), .download,
+        "No data was transferred to or from https://h.example in time."
+      ),
+      (
+        APIError(.transport, .tooLarge, TransportFailure.bodyTooLarge(9).description), .send,
+        larger + "its body has more than 9 bytes. "
+          + "Use -o FILE or a pipe for such a body, without --shape and --cache."
+      ),
+      (
+        APIError(.transport, .tooLarge, try #require(expansion).description), .send,
+        larger + "content decoding expanded 66560 bytes of its body to 67174400 bytes, more than 200 times as many."
+      ),
+      (
+        try Self.fileFailure {
+          if let failure = FileFailure.unusable(folder: "/dev/null", SystemFiles()) { throw failure }
+        }, .download,
+        "The folder “null” cannot be used: it is a file; choose a folder, or name the file of the download with -o FILE."
+      ),
+      (
+        try Self.fileFailure { _ = try PartFile.open(target: "/usr") }, .download,
+        "The file “usr” could not be opened: the target is a folder; to download into the folder, use -d DIR."
+      ),
+    ]
+    for (error, command, text) in rows {
+      let message = FailureMessage.text(for: error, of: command, timeout: nil)
+      #expect(message == text && !message.contains("`"))
+    }
+  }
+
+  @Test func `a folder with the server's name is named`() async throws {
+    let server = try LoopbackServer { _ in
+      .ok("film").setting("Content-Disposition", to: "attachment; filename=\"film.mp4\"")
+    }
+    try await DownloadFolder.with { folder async throws in
+      try FileManager.default.createDirectory(
+        at: folder.url.appending(path: "film.mp4"), withIntermediateDirectories: true)
+      let run = try await folder.download(server.url + "/f", "-J", "-d", folder.path)
+      #expect(run.status == ExitCode.exists.rawValue && !run.error.contains("`"), "\(run.error)")
+      #expect(run.error.contains("the target is a folder; remove it, or name the file with -o FILE.\n"), "\(run.error)")
+    }
   }
 
   @Test func `an unsupported type names the other format`() async throws {

@@ -38,12 +38,12 @@ struct DownloadPlan {
   // MARK: - Targets
 
   /// The file to write. If the path is a symbolic link, the file behind the link is replaced and the link stays.
-  /// Devices are rejected.
+  /// Folders and devices are rejected, also a missing folder that a slash at the end of the path names.
   private func file(_ path: String) throws(Refusal) -> URL {
     let place = LinkedFile.place(path)
-    let kind = try? FileManager.default.attributesOfItem(atPath: place.path(percentEncoded: false))[.type]
-    switch kind as? FileAttributeType {
-    case nil, .typeRegular?: return place
+    let kind = (try? FileManager.default.attributesOfItem(atPath: place)[.type]) as? FileAttributeType
+    switch LinkedFile.namesFolder(place) ? FileAttributeType.typeDirectory : kind {
+    case nil, .typeRegular?: return URL(filePath: place, directoryHint: .notDirectory)
     case .typeDirectory?:
       throw Refusal(description: "“\(path)” is a folder; use -d for a folder", code: .usage)
     default:
