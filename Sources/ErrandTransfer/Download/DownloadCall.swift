@@ -57,18 +57,17 @@ public final class DownloadCall: Sendable {
     home = queue
     var options = options
     options.requiredAccount = client.accountToRequire
-    let sent = Locked<Set<RequestIdentity>>([])
+    let sent = Locked<Set<SentDownload>>([])
     options.noteDownload = { request, context in
-      let identity = RequestIdentity(of: request, context).naming(context.plan.download?.resource)
-      sent.withLock { _ = $0.insert(identity) }
+      if let download = SentDownload(request, context) { sent.withLock { _ = $0.insert(download) } }
     }
     begin = { [report, options] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },
         onFailure: { download.finished(.failure($0)) }, onProgress: { report.yield($0) })
     }
-    discard = { [headers = options.headers] in
-      try await InterruptedDownload.removePart(of: request, client, headers: headers, sent: sent.withLock { $0 })
+    discard = { [options] in
+      try await InterruptedDownload.removePart(of: request, client, options, sent: sent.withLock { $0 })
     }
   }
 

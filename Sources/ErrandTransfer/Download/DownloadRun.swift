@@ -108,7 +108,7 @@ final class DownloadRun: Sendable {
   }
 
   /// Called after the response headers arrived. If the server chose the file name, checks that the target may be
-  /// written: nothing but a file is replaced, even if the caller allows it.
+  /// written. Throws if a folder or another special file has the name, even with `replaces`. A link is replaced.
   func checkName() throws {
     guard download.isNamedByServer else { return }
     let target = target

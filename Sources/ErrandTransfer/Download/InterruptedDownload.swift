@@ -93,24 +93,37 @@ public struct InterruptedDownload: Sendable, Hashable {
     }
   }
 
-  /// Removes the partial file and the metadata record that belong to the target of a request. A partial file of another
-  /// request is kept.
+  /// Removes the partial files and the metadata records of a request. A partial file of another request is kept.
   ///
   /// - Parameters:
-  ///   - headers: The header fields of the options with which the request is sent.
-  ///   - sent: The identities of the request in earlier calls. They may differ from the present identity, for example
-  ///     because the account has logged out.
+  ///   - options: The options with which the request is sent.
+  ///   - sent: The target and the identity of the request in each earlier call. If there is none, those of a call that
+  ///     starts now are used. Otherwise they are not: the present identity may be that of another account.
   static func removePart<R: APIRequest>(
-    of request: R, _ client: APIClient, headers: RequestHeaders, sent: Set<RequestIdentity>
+    of request: R, _ client: APIClient, _ options: CallOptions, sent: Set<SentDownload>
   ) async throws(APIError) {
-    guard let download = request.download else { return }
-    let found = Locked<(url: HTTPURL, identity: RequestIdentity)?>(nil)
-    try await client.inspect(request, options: CallOptions(headers: headers)) { frozen, context in
-      let identity = RequestIdentity(of: frozen, context).naming(download.resource)
-      found.withLock { $0 = (frozen.url, identity) }
+    let found = Locked(sent)
+    if sent.isEmpty {
+      var present = CallOptions(headers: options.headers)
+      present.requiredAccount = options.requiredAccount
+      try await client.inspect(request, options: present) { request, context in
+        if let sent = SentDownload(request, context) { found.withLock { _ = $0.insert(sent) } }
+      }
     }
-    guard let (url, identity) = found.withLock({ $0 }) else { return }
-    try await removePart(of: try download.target(for: url)) { $0 == identity || sent.contains($0) }
+    for sent in found.withLock({ $0 }) { try await removePart(of: sent.target.text) { $0 == sent.identity } }
+  }
+}
+
+/// The target and the identity of the request of one call of a download.
+struct SentDownload: Sendable, Hashable {
+  let target: ByteText
+  let identity: RequestIdentity
+
+  /// Nil if the request is no download, or if its target cannot be determined.
+  init?(_ request: HTTPRequest, _ context: CallContext) {
+    guard let download = context.plan.download, let target = try? download.target(for: request.url) else { return nil }
+    self.target = ByteText(target)
+    identity = RequestIdentity(of: request, context).naming(download.resource)
   }
 }
 

@@ -219,7 +219,7 @@ extension SystemFiles {
 
   /// Renames a file in two steps, and fails if the new name is in use: creates a hard link with the new name, and then
   /// removes the old name. A crash between the two steps leaves both names. If the old name cannot be removed, the new
-  /// name is removed again.
+  /// name is removed again. An old name that is already missing counts as removed.
   /// - Parameter removeOld: Removes the old name. Tests pass a function that fails.
   func renameByLink(
     _ path: String, to other: String,
@@ -231,6 +231,9 @@ extension SystemFiles {
     do {
       try removeOld(path)
     } catch {
+      // If another process has removed the old name, or a network file system has repeated the removal, only the new
+      // name is left.
+      if error.kind == .notFound { return }
       try? remove(other)
       throw error
     }

@@ -103,6 +103,30 @@ struct DownloadCallTests {
     #expect(fixture.names.isEmpty)
   }
 
+  /// The cancelled download belongs to ada. Then bo logs in and starts the same download.
+  @Test(arguments: [true, false]) func `cancel keeps another account's part file`(wasSent: Bool) async throws {
+    let (accounts, gate) = (CredentialStore(), Gate())
+    for name in ["bo", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.credentials = accounts
+    let fixture = try DownloadFixture(configuration: configuration) {
+      $1.fault = wasSent ? .status(503) : .stall(after: 1_000, until: gate)
+    }
+    let queue = DownloadQueue(fixture.client, width: 1)
+    // The other download keeps the cancelled one in the queue.
+    let other = wasSent ? nil : queue.add(FileDownload(fixture.server.url, .to(fixture.place("other"))))
+    if !wasSent { try await gate.reached() }
+    let download = queue.add(fixture.request())
+    if wasSent { await #expect(throws: APIError.self) { try await download.value() } }
+    try await accounts.use("bo")
+    await fixture.begin()
+    #expect(try fixture.keptBytes == Self.held)
+    await download.cancel(keepingPart: false)
+    #expect(try fixture.keptBytes == Self.held)
+    gate.open()
+    await other?.cancel()
+  }
+
   /// Sets a field that differs in each call, so that no part file is resumed.
   private struct Changing: Interceptor {
     func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {

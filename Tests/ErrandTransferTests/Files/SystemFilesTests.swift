@@ -86,6 +86,17 @@ struct SystemFilesTests {
     #expect(folder.names == ["a"] && folder.bytes("a") == [1])
   }
 
+  @Test func `a rename by link keeps the only name`() throws {
+    try folder.put([1], "a")
+    try files.renameByLink(
+      folder("a"), to: folder("b"),
+      removeOld: { (path: String) throws(FileFailure) in
+        try files.remove(path)
+        throw FileFailure(.remove, path, code: ENOENT)
+      })
+    #expect(folder.names == ["b"] && folder.bytes("b") == [1])
+  }
+
   @Test func `reserving space keeps the length`() throws {
     try opened("a") { file in
       let isReserved = try files.reserve(file, length: 1 << 20)
