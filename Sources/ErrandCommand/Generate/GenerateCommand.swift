@@ -98,11 +98,15 @@ struct GenerateCommand {
     return .other
   }
 
-  /// Writes files before it removes others, so that a failure removes nothing. But if a path differs from the path of a
-  /// new file only in case, it is removed first, because a file system that ignores case has one file for both.
+  /// Writes files before it removes others, so that a failed write removes only files whose names differ in case from a
+  /// new file. Such a file is removed first if the path of the new file leads to a file already: a file system that
+  /// ignores case has one file for both.
   private func write(_ plan: FilePlan) throws(FileProblem) {
-    let written = Set(plan.writes.map { $0.path.lowercased() })
-    for path in plan.removals where written.contains(path.lowercased()) { try remove(path) }
+    let present = plan.writes.map(\.path).filter { path in
+      FileManager.default.fileExists(atPath: folder.appending(path: path).path)
+    }
+    let replaced = Set(present.map { $0.lowercased() })
+    for path in plan.removals where replaced.contains(path.lowercased()) { try remove(path) }
     for file in plan.writes {
       let url = folder.appending(path: file.path)
       do {
@@ -112,7 +116,7 @@ struct GenerateCommand {
         throw FileProblem(path(file.path), "cannot be written", error)
       }
     }
-    for path in plan.removals where !written.contains(path.lowercased()) { try remove(path) }
+    for path in plan.removals where !replaced.contains(path.lowercased()) { try remove(path) }
   }
 
   private func remove(_ path: String) throws(FileProblem) {

@@ -59,7 +59,8 @@ struct OutboxCommand {
     for error: OutboxError, at index: Int, of ids: [OutboxEntry.ID], _ result: String
   ) -> String {
     if ids.count == 1 { return error.message }
-    let rest = index < ids.count - 1 ? "entry \(ids[index]) and the entries after it are" : "entry \(ids[index]) is"
+    let rest =
+      index < ids.count - 1 ? "entry \(ids[index]) and the entries named after it are" : "entry \(ids[index]) is"
     return "\(error.message) \(Wording.entries(index)) \(result); \(rest) unchanged."
   }
 

@@ -29,8 +29,8 @@ public struct FormValues: Sendable, Hashable {
   public func all(_ name: String) -> [String] { entries.filter { $0.name.hasSameBytes(as: name) }.map(\.value) }
 
   /// Reads a form in UTF-8. `&` separates pairs, `+` means a space, and `%` with two hexadecimal digits means a byte.
-  /// - Throws: ``FormatFailure`` with the index of the field if an escape is invalid or the bytes are not UTF-8, and
-  ///   also if the form has more than 1,000,000 pairs.
+  /// - Throws: ``FormatFailure`` with the index of the field if an escape is invalid or the bytes are not UTF-8. A form
+  ///   with more than 1,000,000 values is an error without an index.
   public init(parsing body: Data) throws(FormatFailure) {
     try self.init(parsing: body, mostEntries: Self.mostEntries)
   }
@@ -41,7 +41,7 @@ public struct FormValues: Sendable, Hashable {
     while start < body.endIndex {
       let end = body[start...].firstIndex(of: UInt8(ascii: "&")) ?? body.endIndex
       if start < end {
-        guard entries.count < mostEntries else { throw MarkupLimits.tooMany(mostEntries) }
+        guard entries.count < mostEntries else { throw Self.tooMany(mostEntries) }
         entries.append(try Self.entry(body[start..<end], field: entries.count))
       }
       start = end < body.endIndex ? end + 1 : end
@@ -51,6 +51,10 @@ public struct FormValues: Sendable, Hashable {
 
   /// The largest number of pairs in a form.
   package static let mostEntries = PropertyListFormat.mostValues
+
+  private static func tooMany(_ limit: Int) -> FormatFailure {
+    FormatFailure(.limit, "the form has more than \(limit) values; let the server split it into several responses")
+  }
 
   private static func entry(_ pair: Data, field: Int) throws(FormatFailure) -> Entry {
     let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex

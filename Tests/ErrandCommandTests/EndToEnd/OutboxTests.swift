@@ -87,7 +87,8 @@ struct OutboxTests {
     let run = try await run("discard", place.path, "1", "9", "2")
     #expect(run.status == ExitCode.notStored.rawValue && run.text == "")
     #expect(
-      run.error.hasSuffix(". 1 entry discarded; entry 9 and the entries after it are unchanged.\n"), "\(run.error)")
+      run.error.hasSuffix(". 1 entry discarded; entry 9 and the entries named after it are unchanged.\n"),
+      "\(run.error)")
     let list = try await self.run("list", place.path).text
     #expect(!list.contains("rejected") && list.contains("queued"))
     let last = try await self.run("resend", place.path, "9", "9")

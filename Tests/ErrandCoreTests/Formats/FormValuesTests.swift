@@ -32,7 +32,7 @@ struct FormValuesTests {
     let failure = #expect(throws: FormatFailure.self) {
       try FormValues(parsing: Data("a&b&c".utf8), mostEntries: 2)
     }
-    #expect(failure?.kind == .limit && failure?.reason.contains("more than 2 values") == true)
+    #expect(failure?.kind == .limit && failure?.reason.hasPrefix("the form has more than 2 values; ") == true)
   }
 
   @Test(arguments: [("a=%", "[0]"), ("a=1&b=%4", "[1]"), ("a=1&%zz=", "[1]"), ("a=1&b=2&c=%FF", "[2]")])

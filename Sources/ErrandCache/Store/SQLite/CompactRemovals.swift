@@ -34,7 +34,7 @@ struct CompactRemovals: Sendable {
     }
   }
 
-  /// The maximum of ``cost``: four million keys, or about as many short tags.
+  /// The maximum of ``cost``: four million keys, or some hundred thousand tags.
   static let most = 256 << 20
   private static let costOfKey = 64
   private static let costOfVariant = 24
