@@ -120,7 +120,7 @@ package struct SendingRules: Sendable {
   /// Is called before each exchange; an error that it throws ends the call. Nil for no check.
   let exchangeCheck: (@Sendable () throws(APIError) -> Void)?
   /// Is called with the final request of a download; nil if the caller does not need it.
-  package let noteDownload: (@Sendable (HTTPRequest, CallContext) -> Void)?
+  package let noteDownload: (@Sendable (SentDownload) -> Void)?
 
   /// Whether a request may be sent again although the server may already have processed the first attempt.
   package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }

@@ -1,3 +1,4 @@
+package import ErrandSupport
 public import Foundation
 
 /// The file to which the body of a response is written, and the rules of the download.
@@ -124,5 +125,21 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
     self.keptBytes = keptBytes
     self.fetchedBytes = fetchedBytes
     self.checkedBy = checkedBy
+  }
+}
+
+/// The target of one call of a download, and what identifies its request. Texts are compared by their bytes.
+package struct SentDownload: Sendable, Hashable {
+  /// The path of the target.
+  package let target: ByteText
+  package let method: String
+  /// The URL, or the name in ``Download/resource``.
+  package let url: ByteText
+  /// A hash of the account and of the fields that may select the response.
+  package let variant: String
+
+  package init(target: String, method: String, url: String, variant: String) {
+    (self.target, self.url) = (ByteText(target), ByteText(url))
+    (self.method, self.variant) = (method, variant)
   }
 }

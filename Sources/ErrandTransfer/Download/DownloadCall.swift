@@ -58,9 +58,7 @@ public final class DownloadCall: Sendable {
     var options = options
     options.requiredAccount = client.accountToRequire
     let sent = Locked<Set<SentDownload>>([])
-    options.noteDownload = { request, context in
-      if let download = SentDownload(request, context) { sent.withLock { _ = $0.insert(download) } }
-    }
+    options.noteDownload = { download in sent.withLock { _ = $0.insert(download) } }
     begin = { [report, options] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },

@@ -114,17 +114,15 @@ public struct InterruptedDownload: Sendable, Hashable {
   }
 }
 
-/// The target and the identity of the request of one call of a download.
-struct SentDownload: Sendable, Hashable {
-  let target: ByteText
-  let identity: RequestIdentity
-
+extension SentDownload {
   /// Nil if the request is no download, or if its target cannot be determined.
   init?(_ request: HTTPRequest, _ context: CallContext) {
     guard let download = context.plan.download, let target = try? download.target(for: request.url) else { return nil }
-    self.target = ByteText(target)
-    identity = RequestIdentity(of: request, context).naming(download.resource)
+    let identity = RequestIdentity(of: request, context).naming(download.resource)
+    self.init(target: target, method: identity.method, url: identity.url, variant: identity.variant)
   }
+
+  var identity: RequestIdentity { RequestIdentity(method: method, url: url.text, variant: variant) }
 }
 
 extension InterruptedDownload: Masked {

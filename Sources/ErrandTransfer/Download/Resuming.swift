@@ -36,7 +36,7 @@ package struct Resuming: SelectiveInterceptor {
       RequestedRange.whole.apply(to: &request.fields)
       return try await next(request)
     }
-    context.plan.sending.noteDownload?(request, context)
+    if let note = context.plan.sending.noteDownload, let sent = SentDownload(request, context) { note(sent) }
     do {
       let run = try await DownloadRun.open(download, request, context, files, retrying, now)
       return try await run.carryOut(next)
