@@ -75,10 +75,9 @@ struct SessionTrustTests {
     let challenge = Fake(certificate: Fake.authority, verdict: .refused(code: -67_843, words: ""))
     let failure = Self.failure(try Self.answer(to: challenge))
     #expect(failure?.kind == .certificateSelfSigned)
-    #expect(
-      failure?.description
-        == "The certificate of https://h.example is self-signed; to trust this certificate, set"
-        + " `certificateAuthority` to the certificate (OSStatus -67843).")
+    // The cure between them depends on the platform; see `SessionFailureTests`.
+    #expect(failure?.description.hasPrefix("The certificate of https://h.example is self-signed; ") == true)
+    #expect(failure?.description.hasSuffix(" (OSStatus -67843).") == true)
   }
 
   @Test(arguments: ["h.example", ".example", "H.Example"])
