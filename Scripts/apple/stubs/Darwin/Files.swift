@@ -25,6 +25,10 @@ public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { fatalE
 public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: mode_t) -> Int32 { fatalError() }
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/intro.2.html
 public let PATH_MAX: Int32 = 1024
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/realpath.3.html
+public func realpath(
+  _ path: UnsafePointer<CChar>!, _ buffer: UnsafeMutablePointer<CChar>!
+) -> UnsafeMutablePointer<CChar>! { fatalError() }
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/readlink.2.html
 @discardableResult
 public func readlink(
