@@ -25,8 +25,8 @@
     private var hasWholeBody = false
     /// Received bytes that are not used yet, because the sink or the decoding budget stopped the response body.
     var unusedBytes: [UInt8] = []
-    /// True if the connection was reset. The system reports the reset only once, and then a normal end of the stream. The
-    /// connection may still have to read the bytes that arrived before.
+    /// True if the connection was reset. The system reports the reset only once, and then a normal end of the stream.
+    /// The connection may still have to read the bytes that arrived before.
     var wasReset = false
     /// True if the response body continues in the next iteration of the loop because the decoding budget is used up.
     /// False if the body waits for its sink.

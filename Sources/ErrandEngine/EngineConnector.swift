@@ -37,7 +37,7 @@
       self.loop = loop
     }
 
-    /// The time of the next connection attempt that is scheduled: to the next address, or a repeated one. Nil if none is
+    /// The time of the next scheduled connection attempt, to another address or to the same one again. Nil if none is
     /// scheduled.
     var nextAttempt: MonotonicInstant? { race?.nextAttempt }
 

@@ -22,8 +22,8 @@ extension Outbox {
 
   /// Queues a dead letter again, at its old place in the lane.
   ///
-  /// If the entry has expired, or if its fate is unknown and the server still remembers its key, the key stays the same.
-  /// Otherwise the entry gets a new key, because a server would repeat its earlier response under the old key.
+  /// If the entry has expired, or if its fate is unknown and the server still remembers its key, the key stays the
+  /// same. Otherwise the entry gets a new key, because a server would repeat its earlier response under the old key.
   /// - Throws: ``OutboxError`` if there is no such entry, if it is not a dead letter, or if the stored entry is
   ///   damaged.
   public func resend(_ id: OutboxEntry.ID) async throws(OutboxError) {

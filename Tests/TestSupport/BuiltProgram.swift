@@ -39,8 +39,8 @@ package struct BuiltProgram {
     return ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"].merging(inherited) { $1 }
   }
 
-  /// Stops ignoring the signals of the tests. The executable inherits ignored signals, and a shell that starts the tests
-  /// in the background ignores them.
+  /// Stops ignoring the signals of the tests. The executable inherits ignored signals, and a shell that starts the
+  /// tests in the background ignores them.
   private static let useDefaultSignals: Void = {
     for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
   }()

@@ -50,9 +50,10 @@ enum BodyPrinter {
   }
 }
 
-/// Indents and colours a JSON text without changing the order of members or the notation of numbers. Levels of nesting
-/// after ``deepest`` are not indented further, and a text that would still become much larger is printed on one line and
-/// without colours. Otherwise the spaces of a deeply nested body would take many times its size.
+/// Indents and colours a JSON text without changing the order of members or the notation of numbers.
+///
+/// Levels of nesting after ``deepest`` are not indented further. A text that would still become much larger is printed
+/// on one line and without colours. Otherwise the spaces of a deeply nested body would take many times its size.
 ///
 /// The text must be valid JSON, because this type reads the tokens of the text without checking them.
 struct JSONPrinter {

@@ -43,8 +43,8 @@ struct Interruption {
     }
   }
 
-  /// The signals to handle: those that the process does not ignore. A process that was started with `nohup` must outlive
-  /// its terminal, and a process that a shell started in the background ignores interrupts from the keyboard.
+  /// The signals to handle: those that the process does not ignore. A process that was started with `nohup` must
+  /// outlive its terminal, and a process that a shell started in the background ignores interrupts from the keyboard.
   private static var signals: [Int32] {
     [SIGINT, SIGTERM, SIGHUP].filter { number in
       var old = sigaction()

@@ -2,6 +2,7 @@ import Errand
 import ErrandHTTP
 import ErrandCore
 import ErrandCache
+import Foundation
 
 /// Formats durations, sizes and metrics as text.
 enum Wording {
@@ -141,5 +142,18 @@ extension Wording {
     case .revalidated: "from the cache, revalidated"
     case .local: "from neither the server nor the cache"
     }
+  }
+}
+
+/// Words the errors of Foundation's file functions, whose own descriptions are for programmers.
+enum SystemReason {
+  /// The system's text for the POSIX error behind an error, such as `Permission denied`.
+  static func of(_ error: any Error) -> String {
+    let error = error as NSError
+    let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
+    guard cause.domain == NSPOSIXErrorDomain, let code = Int32(exactly: cause.code) else {
+      return error.localizedDescription
+    }
+    return String(cString: strerror(code))
   }
 }

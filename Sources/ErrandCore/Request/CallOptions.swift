@@ -46,8 +46,8 @@ public struct CallOptions: Sendable {
   /// Is called before each exchange of the call, on any thread. If it throws, nothing more is sent, and the call fails
   /// with the error. An outbox sets it, because the server may forget an idempotency key during a call.
   package var exchangeCheck: (@Sendable () throws(APIError) -> Void)?
-  /// Is called before a download opens its partial file. A pausable download sets it, because it removes only the partial
-  /// files of its own requests.
+  /// Is called before a download opens its partial file. A pausable download sets it, because it removes only the
+  /// partial files of its own requests.
   package var noteDownload: (@Sendable (SentDownload) -> Void)?
   /// Whether the call is a member of a running group, which may continue while the client drains.
   var isMember = false

@@ -29,8 +29,8 @@ package struct PartMetadata: Sendable, Hashable {
   package var coding: String?
   /// The checksum that the caller requires for the whole file.
   package var checksum: RecordedChecksum?
-  /// The file name that the server chose for this version of the file. Nil if the server chose none, if the caller chose
-  /// the name, or if an earlier version of the library wrote the record.
+  /// The file name that the server chose for this version of the file. Nil if the server chose none, if the caller
+  /// chose the name, or if an earlier version of the library wrote the record.
   package var name: String?
   /// The caller's choices for storing the file. Nil if an earlier version of the library wrote the record and did not
   /// store the choices.

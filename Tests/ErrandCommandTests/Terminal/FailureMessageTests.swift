@@ -53,24 +53,25 @@ struct FailureMessageTests {
     throw Reason()
   }
 
-  /// The messages are made by the library, so that a cure which it words differently is noticed here.
-  @Test func `cures of the library name options`() throws {
+  /// Errors with the messages of the library, so that a cure which it words differently is noticed here, and the
+  /// messages of the command.
+  private static func cures() throws -> [(APIError, FailureMessage.Command, String)] {
     let origin = try HTTPURL("https://h.example/a").origin
     let larger = "The response is larger than the limits allow: "
     let expansion = #expect(throws: TransportFailure.self) {
       try BodyExpansion().check(decoded: 67_174_400, coded: 66_560)
     }
-    let rows: [(APIError, FailureMessage.Command, String)] = [
+    return [
       (
-        try Self.redirected(to: "http://h.example/b"), .upload,
+        try redirected(to: "http://h.example/b"), .upload,
         "The redirect leads from https to http at http://h.example; give the new URL, which -v shows."
       ),
       (
-        try Self.redirected(to: "https://other.example/b"), .send,
+        try redirected(to: "https://other.example/b"), .send,
         "The redirect would send the body to https://other.example; give the new URL, which -v shows."
       ),
       (
-        try Self.redirected(to: "/b", limit: 0), .send,
+        try redirected(to: "/b", limit: 0), .send,
         "The call was redirected more than 0 times; -v shows the redirects."
       ),
       (
@@ -91,17 +92,20 @@ struct FailureMessageTests {
         larger + "content decoding expanded 66560 bytes of its body to 67174400 bytes, more than 200 times as many."
       ),
       (
-        try Self.fileFailure {
+        try fileFailure {
           if let failure = FileFailure.unusable(folder: "/dev/null", SystemFiles()) { throw failure }
         }, .download,
         "The folder “null” cannot be used: it is a file; choose a folder, or name the file of the download with -o FILE."
       ),
       (
-        try Self.fileFailure { _ = try PartFile.open(target: "/usr") }, .download,
+        try fileFailure { _ = try PartFile.open(target: "/usr") }, .download,
         "The file “usr” could not be opened: the target is a folder; to download into the folder, use -d DIR."
       ),
     ]
-    for (error, command, text) in rows {
+  }
+
+  @Test func `cures of the library name options`() throws {
+    for (error, command, text) in try Self.cures() {
       let message = FailureMessage.text(for: error, of: command, timeout: nil)
       #expect(message == text && !message.contains("`"))
     }

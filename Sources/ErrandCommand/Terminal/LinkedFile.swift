@@ -43,16 +43,3 @@ enum LinkedFile {
     return String(cString: bytes)
   }
 }
-
-/// Words the errors of Foundation's file functions, whose own descriptions are for programmers.
-enum SystemReason {
-  /// The system's text for the POSIX error behind an error, such as `Permission denied`.
-  static func of(_ error: any Error) -> String {
-    let error = error as NSError
-    let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
-    guard cause.domain == NSPOSIXErrorDomain, let code = Int32(exactly: cause.code) else {
-      return error.localizedDescription
-    }
-    return String(cString: strerror(code))
-  }
-}
