@@ -69,6 +69,6 @@ let password = "secret of the camera"
 // snippet.digest
 let camera = APIClient(baseURL: "http://camera.local")
 camera.configure {
-  $0.exchangeInterceptors.append(DigestAuthentication(user: "ada", password: password))
+  $0.interceptors.exchanges.append(DigestAuthentication(user: "ada", password: password))
 }
 // snippet.end

@@ -66,7 +66,7 @@ client.configure {
 // snippet.end
 
 // snippet.breaker
-client.configure { $0.breaker = BreakerRule() }
+client.configure { $0.servers.breaker = BreakerRule() }
 // snippet.end
 
 // snippet.open

@@ -29,10 +29,10 @@ let baseURL = server.url
 let cache = ResponseCache(folder: folder, limit: 200 << 20)
 
 var configuration = ClientConfiguration(baseURL: baseURL)
-configuration.cache = .own(cache)
-configuration.appVersion = "1.4.0"
-configuration.cachePolicy = .http
-configuration.cacheRules = [
+configuration.cache.store = .own(cache)
+configuration.cache.appVersion = "1.4.0"
+configuration.cache.policy = .http
+configuration.cache.rules = [
   HostCacheRule("cdn.example.com", .lifetime(.seconds(31_536_000)))
 ]
 let client = APIClient(configuration)
@@ -65,9 +65,9 @@ struct Search: APIRequest {
   var arguments: Arguments {
     ["q": text, "sent": Date.now.timeIntervalSince1970]
   }
-  var cache: CachePolicy { .lifetime(.seconds(60)) }
-  var cacheKey: CacheKeyRule {
-    CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["sent"])
+  var cache: CachePolicy {
+    .lifetime(.seconds(60))
+      .keyed(by: CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["sent"]))
   }
   typealias Response = String
 }
@@ -81,7 +81,7 @@ struct RenameUser: APIRequest {
   var path: Path { "/users/\(id)" }
   var method: HTTPMethod { .put }
   var arguments: Arguments { ["nick": nick] }
-  var cachedAs: CacheTargets { [GetUser(id: id)] }
+  var cache: CachePolicy { .inherited.stored(as: [GetUser(id: id)]) }
   typealias Response = GetUser.Response
 }
 // snippet.end
@@ -197,7 +197,7 @@ let split = ResponseCache(
   ],
   folders: [folder.appending(path: "images")])
 // snippet.end
-client.configure { $0.cache = .own(split) }
+client.configure { $0.cache.store = .own(split) }
 _ = try await client.send(Avatar(name: "ada.png"))
 
 // snippet.tracing
@@ -211,7 +211,7 @@ struct Tracing: Interceptor {
   func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool { false }
 }
 // snippet.end
-client.configure { $0.exchangeInterceptors = [Tracing()] }
+client.configure { $0.interceptors.exchanges = [Tracing()] }
 
 // snippet.sealing
 let sealing = BodySealing(
@@ -220,7 +220,7 @@ let sealing = BodySealing(
 let sealed = ResponseCache(
   folder: folder.appending(path: "sealed"), sealing: sealing)
 // snippet.end
-client.configure { $0.cache = .own(sealed) }
+client.configure { $0.cache.store = .own(sealed) }
 _ = try await client.send(GetUser(id: 7))
 // snippet.close
 await sealed.close()  // writes what is pending, and ends the thread of the store

@@ -13,27 +13,27 @@ let server = try LoopbackServer { _ in .ok("1.0") }
 
 // snippet.environments
 var configuration = ClientConfiguration(baseURL: server.url)
-configuration.environments = [
+configuration.servers.others = [
   ServerEnvironment(
     "production", baseURL: "https://api.example.com", cdnURL: "https://cdn.example.com"),
   ServerEnvironment("staging", baseURL: server.url + "/staging"),
 ]
 let client = APIClient(configuration)
-client.configure { $0.use(environment: "staging") }
+client.configure { $0.servers.use("staging") }
 
 // snippet.filters
 client.configure { configuration in
   configuration.headers = ["X-Client": "sample"]
-  configuration.commonArguments = { ["language": "de"] }
-  configuration.commonBodyArguments = { ["device": "phone"] }
-  configuration.filters.append(
+  configuration.additions.arguments = { ["language": "de"] }
+  configuration.additions.bodyArguments = { ["device": "phone"] }
+  configuration.additions.filters.append(
     URLFilter("version") { target, request in
       target.arguments["version"] = "1.2.3"
       if request is Version { target.path = "/v2" + target.path }
     })
 }
 
-client.configure { $0.filters.removeAll { $0.name == "version" } }
+client.configure { $0.additions.filters.removeAll { $0.name == "version" } }
 
 // snippet.credentials
 final class Session: CredentialProvider {
@@ -66,9 +66,9 @@ struct Secrecy: Interceptor {
 
 client.configure {
   // Around the call: before the request is frozen, and before the response is validated.
-  $0.interceptors = [Secrecy()]
+  $0.interceptors.calls = [Secrecy()]
   // Around each exchange: these see the final request.
-  $0.exchangeInterceptors = [
+  $0.interceptors.exchanges = [
     Signing { request in
       let signature = request.url.string.utf8.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
       request.fields.append(HTTPField("X-Signature", "\(signature)", isSecret: true))
@@ -83,7 +83,7 @@ client.configure { configuration in
   configuration.limits = ResponseLimits(bodyBytes: 4 << 20)
   configuration.admission = AdmissionLimits(perHost: 6, total: 24)
   configuration.redirects = .follow(limit: 3)
-  configuration.jsonDecoding = .fast(
+  configuration.formats.jsonDecoding = .fast(
     dates: .iso8601, keys: .convertFromSnakeCase)
 }
 
@@ -111,7 +111,7 @@ struct CurlLine: Interceptor {
   }
 }
 
-client.configure { $0.exchangeInterceptors.append(CurlLine()) }
+client.configure { $0.interceptors.exchanges.append(CurlLine()) }
 
 for hop in try await client.response(Version()).metrics.exchanges {
   print(hop.method ?? "", hop.url?.path ?? "", hop.status ?? "no answer", hop.total ?? .zero)

@@ -31,7 +31,7 @@ let sessions = APIClient(configuration)
 
 // snippet.ignored
 configuration.cookies = .jar(jar)
-configuration.cookiesIgnoredByCache = ["AWSALB", "AWSALBCORS"]
+configuration.cache.ignoredCookies = ["AWSALB", "AWSALBCORS"]
 // snippet.end
 configuration.cookies = .perAccount(jars)
 _ = try await sessions.send(Login())

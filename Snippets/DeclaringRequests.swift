@@ -12,7 +12,7 @@ struct Search: APIRequest {
   var order: Order?
   var path: Path { "/search" }
   var arguments: Arguments { ["q": text, "tags": tags, "order": order, "page": 1] }
-  var argumentStyle: ArgumentStyle { ArgumentStyle(arrays: .brackets) }
+  var formats: Formats { Formats(argumentStyle: ArgumentStyle(arrays: .brackets)) }
   typealias Response = JSONValue
 }
 
@@ -62,7 +62,7 @@ struct Register: APIRequest {
   var path: Path { "/users" }
   var method: HTTPMethod { .post }
   var body: RequestBody? { .json(form) }
-  var jsonEncoding: JSONEncoding { .fast(dates: .iso8601) }
+  var formats: Formats { Formats(jsonEncoding: .fast(dates: .iso8601)) }
   struct Response: Decodable, Sendable { let id: Int }
 }
 
@@ -71,7 +71,7 @@ struct RemoveUsers: APIRequest {
   var path: Path { "/users" }
   var method: HTTPMethod { .delete }
   var arguments: Arguments { ["ids": ids] }
-  var argumentFormat: ArgumentFormat { .json }
+  var formats: Formats { Formats(arguments: .json) }
   typealias Response = Nothing
 }
 
@@ -108,10 +108,11 @@ extension ShopRequest {
     RequestFamily(
       "shop", baseURL: "https://shop.example.com/v2", headers: ["X-App": "shop"],
       arguments: ["market": "de"],
-      envelope: Envelope(value: "data", code: "code", success: [0], message: "message"))
+      validation: ResponseValidation(
+        envelope: Envelope(value: "data", code: "code", success: [0], message: "message")))
   }
   var method: HTTPMethod { .post }
-  var argumentFormat: ArgumentFormat { .json }
+  var formats: Formats { .json }
 }
 
 struct ShopFailure: Decodable, Sendable {
@@ -133,9 +134,9 @@ struct GetPicture: APIRequest {
   var server: RequestServer { .cdn }
   var timeouts: Timeouts { Timeouts(connect: .seconds(3), total: .seconds(20)) }
   var priority: CallPriority { .low }
-  var contentTypes: [String]? { ["image/*"] }
-  var bodyLimit: BodyLimit { .bytes(2 << 20) }
-  var envelope: Envelope { .none }
+  var validation: ResponseValidation {
+    ResponseValidation(contentTypes: ["image/*"], envelope: .none, bodyLimit: .bytes(2 << 20))
+  }
 }
 
 // snippet.network
@@ -148,16 +149,17 @@ struct GetWallpaper: APIRequest {
 struct GetProfile: APIRequest {
   let id: Int
   var path: Path { "/profiles/\(id)" }
-  var statusRule: StatusRule { .success.or([304]) }
-  var shape: JSONShape? {
-    [
-      "nick": .string,
-      "level": .integer,
-      "kind": .oneOf("guest", "member"),
-      "tags": [.string],
-      "address": .optional(["city": .string]),
-      "email": .nullable(.string),
-    ]
+  var validation: ResponseValidation {
+    ResponseValidation(
+      status: .success.or([304]),
+      shape: [
+        "nick": .string,
+        "level": .integer,
+        "kind": .oneOf("guest", "member"),
+        "tags": [.string],
+        "address": .optional(["city": .string]),
+        "email": .nullable(.string),
+      ])
   }
   struct Response: Decodable, Sendable {
     let nick: String
@@ -202,10 +204,10 @@ struct GetNews: APIRequest {
   let seen: Recorded<String>
   var path: Path { "/news" }
   typealias Response = String
-  var hooks: CompletionHooks<Response>? {
-    CompletionHooks(
-      before: { outcome in seen.append("before: \(outcome.value ?? "no news")") },
-      after: { _ in seen.append("after") })
+  var delivery: Delivery<Response> {
+    Delivery(
+      beforeCompletion: { outcome in seen.append("before: \(outcome.value ?? "no news")") },
+      afterCompletion: { _ in seen.append("after") })
   }
 }
 

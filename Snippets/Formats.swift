@@ -7,7 +7,9 @@ import Foundation
 // snippet.xml
 struct GetCatalog: APIRequest {
   var path: Path { "/catalog.xml" }
-  var contentTypes: [String]? { ["application/xml", "text/xml", "application/atom+xml"] }
+  var validation: ResponseValidation {
+    ResponseValidation(contentTypes: ["application/xml", "text/xml", "application/atom+xml"])
+  }
   var decoder: ResponseDecoder<Catalog> { .xml() }
 }
 
@@ -121,5 +123,5 @@ let token = try await client.send(GetToken())["oauth_token"]
 print(token ?? "none", server.requests.count)
 
 // snippet.default
-client.configure { $0.responseFormat = PropertyListFormat() }
+client.configure { $0.formats.response = PropertyListFormat() }
 // snippet.end

@@ -20,14 +20,14 @@ let server = try LoopbackServer { request in
 let client = APIClient(baseURL: server.url)
 
 // snippet.client
-client.configure { $0.jsonDecoding = .standard }
+client.configure { $0.formats.jsonDecoding = .standard }
 // snippet.end
 
 // snippet.family
 protocol ShopRequest: APIRequest {}
 
 extension ShopRequest {
-  var jsonDecoding: JSONDecoding { .shop }
+  var formats: Formats { Formats(jsonDecoding: .shop) }
 }
 
 struct GetOrder: ShopRequest {
@@ -49,7 +49,7 @@ struct Item: Decodable, Sendable {
 // snippet.request
 struct GetOldList: APIRequest {
   var path: Path { "/old" }
-  var jsonDecoding: JSONDecoding { .standard }  // that server ends its lists with a comma
+  var formats: Formats { Formats(jsonDecoding: .standard) }  // that server ends its lists with a comma
   typealias Response = [Item]
 }
 // snippet.end
@@ -71,7 +71,9 @@ func legacyDecoder() -> JSONDecoder {
 // snippet.envelope
 struct GetItems: APIRequest {
   var path: Path { "/big" }
-  var envelope: Envelope { Envelope(value: "data.items", code: "code", message: "message") }
+  var validation: ResponseValidation {
+    ResponseValidation(envelope: Envelope(value: "data.items", code: "code", message: "message"))
+  }
   typealias Response = [Item]
 }
 // snippet.end
@@ -117,7 +119,7 @@ let offer = try JSONValue(encoding: ["tea": 3.5])  // {"tea":3.5}
 // snippet.end
 
 // snippet.writing
-client.configure { $0.jsonEncoding = .fast(dates: .iso8601) }
+client.configure { $0.formats.jsonEncoding = .fast(dates: .iso8601) }
 let text = try JSONEncoding.fast.encode(["tea": 3.5, "bread": 2])  // {"bread":2,"tea":3.5}
 // snippet.end
 

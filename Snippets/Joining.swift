@@ -11,7 +11,7 @@ struct GetUser: APIRequest {
 
 struct Stock: APIRequest {
   var path: Path { "/stock" }
-  var joining: JoinRule { .never }  // each call asks the server itself
+  var overlap: Overlap { Overlap(joining: .never) }  // each call asks the server itself
   typealias Response = String
 }
 
@@ -20,7 +20,7 @@ struct Translate: APIRequest {
   var path: Path { "/translate" }
   var method: HTTPMethod { .post }
   var arguments: Arguments { ["text": text] }
-  var joining: JoinRule { .always }  // this POST only reads
+  var overlap: Overlap { Overlap(joining: .always) }  // this POST only reads
   typealias Response = String
 }
 // snippet.end
@@ -47,16 +47,16 @@ print(users.filter(\.metrics.isJoined).count, "of them joined")
 print(try await client.send(Stock()), try await client.send(Translate(text: "hello")))
 
 // snippet.off
-client.configure { $0.joining = .never }
+client.configure { $0.overlap.joining = .never }
 // snippet.end
-client.configure { $0.joining = .safe }
+client.configure { $0.overlap.joining = .safe }
 
 // snippet.repeats
 struct Search: APIRequest {
   let text: String
   var path: Path { "/search" }
   var arguments: Arguments { ["q": text] }
-  var repeats: RepeatRule { .debounce(.milliseconds(300)) }
+  var overlap: Overlap { Overlap(repeats: .debounce(.milliseconds(300))) }
   typealias Response = String
 }
 
@@ -65,14 +65,14 @@ struct SaveDraft: APIRequest {
   var path: Path { "/draft" }
   var method: HTTPMethod { .put }
   var body: RequestBody? { .text(text) }
-  var repeats: RepeatRule { .cancelPrevious }
+  var overlap: Overlap { Overlap(repeats: .cancelPrevious) }
 }
 
 struct Pay: APIRequest {
   let order: Int
   var path: Path { "/orders/\(order)/payment" }
   var method: HTTPMethod { .post }
-  var repeats: RepeatRule { .ignoreNew }
+  var overlap: Overlap { Overlap(repeats: .ignoreNew) }
 }
 // snippet.end
 

@@ -130,7 +130,7 @@ struct PlaceOrder: APIRequest {
   var path: Path { "/orders" }
   var method: HTTPMethod { .post }
   var body: RequestBody? { .encoded(order, as: MessagePack()) }
-  var contentTypes: [String]? { ["application/vnd.msgpack"] }
+  var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/vnd.msgpack"]) }
   var decoder: ResponseDecoder<Order> { .format(MessagePack()) }
 }
 // snippet.end

@@ -102,7 +102,7 @@ let tiers = TieredStore(memory: MemoryStore(limit: 8 << 20), base: BoxStore())
 let cache = ResponseCache(store: tiers)
 
 var configuration = ClientConfiguration(baseURL: baseURL)
-configuration.cache = .own(cache)
+configuration.cache.store = .own(cache)
 let client = APIClient(configuration)
 // snippet.end
 for _ in 1...2 { print(try await client.response(Version()).origin) }

@@ -25,7 +25,7 @@ struct SaveUser: APIRequest {
   var path: Path { "/users" }
   var method: HTTPMethod { .post }
   var body: RequestBody? { .protobuf(user) }
-  var contentTypes: [String]? { ["application/x-protobuf"] }
+  var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/x-protobuf"]) }
   var decoder: ResponseDecoder<User> { .protobuf() }
 }
 // snippet.end

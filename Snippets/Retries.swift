@@ -47,7 +47,7 @@ print(try await client.send(GetReport()).count, try await client.response(Pay())
 
 let (second, third) = (try LoopbackServer { _ in .ok("second") }, try LoopbackServer { _ in .ok("third") })
 // snippet.servers
-configuration.environment.fallbackURLs = [second.url, third.url]
+configuration.servers.current.fallbackURLs = [second.url, third.url]
 // snippet.end
 // snippet.hedging
 configuration.retries.hedging = .after(.milliseconds(300))  // or .slowerThan(0.95)

@@ -121,7 +121,7 @@ print(try await client.send(GetUser(id: 7), options: options).nick)
 struct SaveDraft: APIRequest {
   var path: Path { "/drafts" }
   var method: HTTPMethod { .post }
-  var indicator: IndicatorChoice { .named("saving") }
+  var delivery: Delivery<Response> { Delivery(indicator: .named("saving")) }
 }
 
 let saving = LoadingIndicator(name: "saving", delay: .zero) { isShown in

@@ -17,7 +17,7 @@ settings.expiry = .seconds(7 * 86_400)  // Redis removes older entries
 
 let cache = ResponseCache(store: RedisStore(host: "10.0.0.5", settings: settings))
 var configuration = ClientConfiguration(baseURL: "https://api.example.com")
-configuration.cache = .own(cache)
+configuration.cache.store = .own(cache)
 let client = APIClient(configuration)
 
 // One server fetches, the others find the entry:

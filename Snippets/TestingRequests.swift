@@ -104,7 +104,7 @@ struct GetUser: APIRequest {
       ? .status(304) : .data(Data([1, 2]), contentType: "image/png", fields: ["ETag": "\"1\""])
   }
   let client = APIClient(baseURL: server.url)
-  client.configure { $0.cachePolicy = .http }
+  client.configure { $0.cache.policy = .http }
   for _ in 0..<2 {
     let picture = try await client.get("/pictures/7", as: Data.self, arguments: ["size": 2])
     #expect(picture == Data([1, 2]))
@@ -214,7 +214,7 @@ struct GetOffer: APIRequest {
   ]
   var configuration = ClientConfiguration(baseURL: "https://api.example.com")
   configuration.transport = .own(ScriptedTransport(offer, .text("hats")))
-  configuration.cache = .own(cache)
+  configuration.cache.store = .own(cache)
   configuration.timers = clock
   let client = APIClient(configuration)
 

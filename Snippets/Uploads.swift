@@ -102,6 +102,6 @@ let part = RequestBody.body(try .file(photo, range: 0..<4_096), type: "image/jpe
 // snippet.end
 
 // snippet.digests
-client.configure { $0.interceptors.append(DigestingBodies()) }  // Content-Digest: sha-256=:…:
+client.configure { $0.interceptors.calls.append(DigestingBodies()) }  // Content-Digest: sha-256=:…:
 // snippet.end
 _ = (asking, small, part, call)

@@ -11,7 +11,7 @@ enum AlbumClient {
     var configuration = ClientConfiguration(baseURL: api, cdnURL: cdn)
     configuration.timers = timers
     // Every URL contains the version of the app.
-    configuration.filters = [
+    configuration.additions.filters = [
       URLFilter("version") { target, _ in target.arguments["version"] = "1.4.0" }
     ]
     return APIClient(configuration)

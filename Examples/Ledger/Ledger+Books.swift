@@ -65,15 +65,15 @@ extension Ledger {
 
     server.wrapRates()
     await fails("rates with an envelope") { try await reports.rates() }
-    client.configure { $0.envelope = Envelope(value: "rates") }
+    client.configure { $0.validation.envelope = Envelope(value: "rates") }
     console.say("after setting the envelope: SEK \(try await reports.rates()["SEK"] ?? 0)")
     console.say("messages and texts as before: \(try await bookings.all().count) bookings")
 
-    client.configure { $0.responseFormat = PropertyListFormat() }
+    client.configure { $0.formats.response = PropertyListFormat() }
     console.say("rates as a property list: SEK \(try await reports.rates()["SEK"] ?? 0)")
     console.say("Accept: \(server.requests.last?.headers["Accept"]?.prefix { $0 != "," } ?? "")")
     console.say("messages and texts as before: \(try await bookings.all().count) bookings")
-    client.configure { $0.responseFormat = nil }
+    client.configure { $0.formats.response = nil }
     console.say("rates as JSON again: SEK \(try await reports.rates()["SEK"] ?? 0)")
   }
 }

@@ -14,14 +14,14 @@ extension APIClient {
     let hosts = LedgerServer.Hosts.self
     let transport = try TransportChoice.loopback(hosts.all, port: port)
     configure { configuration in
-      configuration.environment.baseURL = "http://\(hosts.api):\(port)"
-      configuration.environment.cdnURL = "http://\(hosts.cdn):\(port)"
-      configuration.environments = [ServerEnvironment("reports", baseURL: "http://\(hosts.reports):\(port)")]
+      configuration.servers.current.baseURL = "http://\(hosts.api):\(port)"
+      configuration.servers.current.cdnURL = "http://\(hosts.cdn):\(port)"
+      configuration.servers.others = [ServerEnvironment("reports", baseURL: "http://\(hosts.reports):\(port)")]
       configuration.credentials = accounts
       configuration.timeouts = Timeouts(connect: .seconds(5), total: .seconds(30))
       // Responses of all hosts below the CDN's name are cached for a year; all others are not cached.
-      configuration.cacheRules = [HostCacheRule(".cdn.ledger.example", .lifetime(.seconds(31_536_000)))]
-      configuration.cachePolicy = .none
+      configuration.cache.rules = [HostCacheRule(".cdn.ledger.example", .lifetime(.seconds(31_536_000)))]
+      configuration.cache.policy = .none
       configuration.transport = transport
     }
   }

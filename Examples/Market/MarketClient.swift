@@ -11,7 +11,7 @@ enum MarketClient {
   static func make(_ url: String, transport: String?, spinner: LoadingIndicator) -> APIClient {
     var configuration = ClientConfiguration(baseURL: url)
     configuration.headers = ["X-App": "market"]
-    configuration.envelope = Envelope(value: "data", code: "code", message: "message")
+    configuration.validation.envelope = Envelope(value: "data", code: "code", message: "message")
     configuration.accessories = [spinner]
     if let transport { configuration.transport = .named(transport) }
     return APIClient(configuration)

@@ -80,6 +80,7 @@
 @_exported public import struct ErrandCore.CacheKeyRule
 @_exported public import struct ErrandCore.CachePolicy
 @_exported public import enum ErrandCore.CacheReadMode
+@_exported public import struct ErrandCore.CacheSettings
 @_exported public import struct ErrandCore.CacheTargets
 @_exported public import protocol ErrandCore.CachedCallDelegate
 @_exported public import class ErrandCore.Call
@@ -97,11 +98,11 @@
 @_exported public import struct ErrandCore.Checksum
 @_exported public import struct ErrandCore.CircuitOpen
 @_exported public import struct ErrandCore.ClientConfiguration
-@_exported public import class ErrandCore.CompletionHooks
 @_exported public import enum ErrandCore.Credential
 @_exported public import protocol ErrandCore.CredentialKeeper
 @_exported public import protocol ErrandCore.CredentialProvider
 @_exported public import class ErrandCore.CredentialStore
+@_exported public import struct ErrandCore.Delivery
 @_exported public import struct ErrandCore.DigestAlgorithm
 @_exported public import struct ErrandCore.DigestAuthentication
 @_exported public import struct ErrandCore.Download
@@ -112,6 +113,7 @@
 @_exported public import class ErrandCore.FlightRecord
 @_exported public import struct ErrandCore.FlightRecording
 @_exported public import struct ErrandCore.FormValues
+@_exported public import struct ErrandCore.Formats
 @_exported public import class ErrandCore.GroupCall
 @_exported public import protocol ErrandCore.GroupDelegate
 @_exported public import struct ErrandCore.GroupInfo
@@ -131,6 +133,7 @@
 @_exported public import enum ErrandCore.Idempotency
 @_exported public import enum ErrandCore.IndicatorChoice
 @_exported public import protocol ErrandCore.Interceptor
+@_exported public import struct ErrandCore.Interceptors
 @_exported public import enum ErrandCore.JoinRule
 @_exported public import struct ErrandCore.KeptAccounts
 @_exported public import class ErrandCore.LoadingIndicator
@@ -141,6 +144,7 @@
 @_exported public import struct ErrandCore.Nothing
 @_exported public import struct ErrandCore.OneOff
 @_exported public import struct ErrandCore.Outcome
+@_exported public import struct ErrandCore.Overlap
 @_exported public import class ErrandCore.PageManager
 @_exported public import protocol ErrandCore.PagedRequest
 @_exported public import struct ErrandCore.ProblemDetails
@@ -152,6 +156,7 @@
 @_exported public import protocol ErrandCore.Reformer
 @_exported public import protocol ErrandCore.RefreshingProvider
 @_exported public import enum ErrandCore.RepeatRule
+@_exported public import struct ErrandCore.RequestAdditions
 @_exported public import struct ErrandCore.RequestBody
 @_exported public import enum ErrandCore.RequestCredential
 @_exported public import struct ErrandCore.RequestFamily
@@ -165,12 +170,14 @@
 @_exported public import class ErrandCore.RunningChain
 @_exported public import struct ErrandCore.ServerEnvironment
 @_exported public import struct ErrandCore.ServerSentEvent
+@_exported public import struct ErrandCore.ServerSettings
 @_exported public import struct ErrandCore.Signing
 @_exported public import struct ErrandCore.StepChain
 @_exported public import struct ErrandCore.StepValues
 @_exported public import struct ErrandCore.TimeLimit
 @_exported public import struct ErrandCore.Timeouts
 @_exported public import struct ErrandCore.URLFilter
+@_exported public import struct ErrandCore.ResponseValidation
 
 // MARK: - The cache
 

@@ -70,9 +70,9 @@
       guard cache.isInherited else { return cache.model != nil }
       let configuration = client.configuration
       let isAbsolute = HTTPURL.isAbsolute(call.path.text)
-      let url = try? HTTPURL(isAbsolute ? call.path.text : configuration.environment.baseURL)
-      let rule = configuration.cacheRules.first { url.map(\.host).map($0.covers) ?? true }
-      return (rule?.policy ?? configuration.cachePolicy).model != nil
+      let url = try? HTTPURL(isAbsolute ? call.path.text : configuration.servers.current.baseURL)
+      let rule = configuration.cache.rules.first { url.map(\.host).map($0.covers) ?? true }
+      return (rule?.policy ?? configuration.cache.policy).model != nil
     }
 
     private func whole(
@@ -110,8 +110,9 @@
     let body: RequestBody?
     let cache: CachePolicy
 
-    var statusRule: StatusRule { .success }
-    var envelope: Envelope { .none }
+    var validation: ResponseValidation { ResponseValidation(status: .success, envelope: .none) }
+    // All operations have this type, so that a rule for repeated calls of one type cannot apply to them.
+    var overlap: Overlap { Overlap(repeats: .runAll) }
 
     init(
       _ request: HTTPTypes.HTTPRequest, _ body: OpenAPIRuntime.HTTPBody?, below base: URL, id: String,

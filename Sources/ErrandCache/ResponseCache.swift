@@ -5,7 +5,7 @@ public import Foundation
 /// Stores responses and serves them to later requests, according to the ``ErrandCore/CachePolicy`` of each request.
 ///
 /// ```swift
-/// configuration.cache = .disk(at: cachesFolder.appending(path: "api"), limit: 200 << 20)
+/// configuration.cache.store = .disk(at: cachesFolder.appending(path: "api"), limit: 200 << 20)
 /// ```
 ///
 /// Several clients may share one cache. A cache never fails a call: if a store is broken, full or unavailable, more

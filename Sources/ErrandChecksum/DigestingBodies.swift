@@ -5,7 +5,7 @@ import Foundation
 /// damaged on its way.
 ///
 /// ```swift
-/// configuration.interceptors.append(DigestingBodies())
+/// configuration.interceptors.calls.append(DigestingBodies())
 /// ```
 ///
 /// The digest covers the body as it is sent, in its content coding. A body in memory or a file is read once more, in

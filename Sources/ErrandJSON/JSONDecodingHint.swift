@@ -52,7 +52,7 @@ struct JSONDecodingHint {
       return "the key strategy reads \(written) as \(JSONValue.string(name)); declare this name in `CodingKeys`"
     }
     if FirstKey.name(of: found, by: Self.snakeCase) == key {
-      return "to read \(written), set `jsonDecoding` to `.fast(keys: .convertFromSnakeCase)`"
+      return "to read \(written), set `jsonDecoding` of the `formats` to `.fast(keys: .convertFromSnakeCase)`"
     }
     return "the text has the key \(written); declare it in `CodingKeys`"
   }
@@ -101,7 +101,7 @@ struct JSONDecodingHint {
   private static func setting(_ path: JSONPath) -> String {
     let text = "\(path)".trimmingPrefix("$").trimmingPrefix(".")
     let literal = text.utf8.contains(UInt8(ascii: "\"")) ? "#\"\(text)\"#" : "\"\(text)\""
-    return "\(literal): set `envelope` to `Envelope(value: \(literal))`"
+    return "\(literal): set `envelope` of the `validation` to `Envelope(value: \(literal))`"
   }
 
   // MARK: - Dates
@@ -116,7 +116,7 @@ struct JSONDecodingHint {
   }
 
   private static func setting(dates strategy: String) -> String {
-    "to read this date, set `jsonDecoding` to `.fast(dates: \(strategy))`"
+    "to read this date, set `jsonDecoding` of the `formats` to `.fast(dates: \(strategy))`"
   }
 
   /// The strategy that reads a number as a date between 1990 and 2100.

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// ```swift
 /// let store = RedisStore(host: "10.0.0.5")
-/// configuration.cache = .own(ResponseCache(store: store))
+/// configuration.cache.store = .own(ResponseCache(store: store))
 /// ```
 ///
 /// Redis holds the only copy: when one application server stores, renews or removes an entry, all other application

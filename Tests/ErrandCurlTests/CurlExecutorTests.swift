@@ -10,7 +10,7 @@
       let count: Int
       var path: Path { "/numbers" }
       var arguments: Arguments { ["count": count] }
-      var shape: JSONShape? { [.integer] }
+      var validation: ResponseValidation { ResponseValidation(shape: [.integer]) }
       typealias Response = [Int]
     }
 

@@ -29,7 +29,7 @@ struct JSONDecodingHintTests {
       isFoundation ? JSONDecoding(keys: .convertFromSnakeCase) : .fast(keys: .convertFromSnakeCase)
     #expect(
       hint(User.self, #"{"user_name":"a"}"#, plain)
-        == #"to read "user_name", set `jsonDecoding` to `.fast(keys: .convertFromSnakeCase)`"#)
+        == #"to read "user_name", set `jsonDecoding` of the `formats` to `.fast(keys: .convertFromSnakeCase)`"#)
     #expect(
       hint(Upper.self, #"{"user_id":1}"#, plain) == #"the text has the key "user_id"; declare it in `CodingKeys`"#)
     #expect(
@@ -47,16 +47,18 @@ struct JSONDecodingHintTests {
     (#"{"a":{"userName":"x"},"result":{"userName":"a"}}"#, #""result""#),
   ])
   func `envelope is named`(text: String, path: String) {
-    #expect(hint(User.self, text) == "the key is inside \(path): set `envelope` to `Envelope(value: \(path))`")
+    #expect(
+      hint(User.self, text)
+        == "the key is inside \(path): set `envelope` of the `validation` to `Envelope(value: \(path))`")
   }
 
   @Test func `list inside an object is named`() {
     #expect(
       hint([User].self, #"{"total":1,"items":[]}"#)
-        == #"the array is inside "items": set `envelope` to `Envelope(value: "items")`"#)
+        == #"the array is inside "items": set `envelope` of the `validation` to `Envelope(value: "items")`"#)
     #expect(
       hint([User].self, #"{"data":{"list":[]}}"#, at: "data")
-        == #"the array is inside "data.list": set `envelope` to `Envelope(value: "data.list")`"#)
+        == #"the array is inside "data.list": set `envelope` of the `validation` to `Envelope(value: "data.list")`"#)
   }
 
   @Test(arguments: [
@@ -70,7 +72,7 @@ struct JSONDecodingHintTests {
     for rules in rules {
       #expect(
         hint(Post.self, #"{"at":\#(value)}"#, rules)
-          == "to read this date, set `jsonDecoding` to `.fast(dates: \(strategy))`")
+          == "to read this date, set `jsonDecoding` of the `formats` to `.fast(dates: \(strategy))`")
     }
   }
 

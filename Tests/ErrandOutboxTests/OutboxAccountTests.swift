@@ -61,7 +61,7 @@ struct OutboxAccountTests {
     try await fixture.login("ada")
     try await fixture.login("bo")
     try await fixture.accounts.use("ada")
-    fixture.client.configure { $0.interceptors.append(Holding(latch: reached)) }
+    fixture.client.configure { $0.interceptors.calls.append(Holding(latch: reached)) }
     let outbox = try fixture.open([Anonymous.self])
     let receipt = try await outbox.add(Anonymous(title: "x"))
     #expect(await reached.reached())
@@ -80,7 +80,7 @@ struct OutboxAccountTests {
     try await fixture.login("ada")
     try await fixture.login("bo")
     try await fixture.accounts.use("ada")
-    fixture.client.configure { $0.interceptors.append(Holding(latch: reached)) }
+    fixture.client.configure { $0.interceptors.calls.append(Holding(latch: reached)) }
     let outbox = try fixture.open()
     let receipt = try await outbox.add(Rename(title: "x"))
     #expect(await reached.reached())

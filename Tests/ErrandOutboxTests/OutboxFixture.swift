@@ -26,7 +26,7 @@ final class OutboxFixture: Sendable {
     var configuration = ClientConfiguration(baseURL: server.url)
     configuration.timers = clock
     configuration.credentials = accounts
-    configuration.argumentFormat = .jsonByMethod
+    configuration.formats.arguments = .jsonByMethod
     client = APIClient(configuration)
   }
 

@@ -98,7 +98,7 @@ struct OutboxRepetitionTests {
     let receipt = try await outbox.add(Short(name: "x"))
     #expect(try await outbox.waits(receipt.id, failures: 1))
     let latch = Latch()
-    fixture.client.configure { $0.interceptors.append(Holding(latch: latch)) }
+    fixture.client.configure { $0.interceptors.calls.append(Holding(latch: latch)) }
     fixture.clock.advance(by: .seconds(1))
     #expect(await latch.reached())
     // The monotonic clock stands still while the device sleeps.
@@ -113,7 +113,7 @@ struct OutboxRepetitionTests {
   @Test func `first exchange is sent however long it waited`() async throws {
     let fixture = try OutboxFixture()
     let latch = Latch()
-    fixture.client.configure { $0.interceptors.append(Holding(latch: latch)) }
+    fixture.client.configure { $0.interceptors.calls.append(Holding(latch: latch)) }
     let outbox = try fixture.open([Short.self])
     let receipt = try await outbox.add(Short(name: "x"))
     #expect(await latch.reached())

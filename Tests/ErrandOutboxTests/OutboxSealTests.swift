@@ -159,7 +159,7 @@ struct OutboxSealTests {
 
   @Test func `failed call of a sealed request is not quoted`() async throws {
     let fixture = try OutboxFixture()
-    fixture.client.configure { $0.interceptors.append(Quoting()) }
+    fixture.client.configure { $0.interceptors.calls.append(Quoting()) }
     let outbox = try fixture.open([Hidden.self]) { $0.seal = Locking(0) }
     let receipt = try await outbox.add(Hidden(text: [Self.secret: 1]))
     #expect(try await outbox.waits(receipt.id, failures: 1))

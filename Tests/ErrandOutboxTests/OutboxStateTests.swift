@@ -257,8 +257,8 @@ struct OutboxStateTests {
   @Test func `offline attempts do not count and pause the outbox`() async throws {
     let port = try RefusingPort()
     let fixture = try OutboxFixture()
-    let base = fixture.client.configuration.environment.baseURL
-    fixture.client.configure { $0.environment.baseURL = "http://127.0.0.1:\(port.port)" }
+    let base = fixture.client.configuration.servers.current.baseURL
+    fixture.client.configure { $0.servers.current.baseURL = "http://127.0.0.1:\(port.port)" }
     let outbox = try fixture.open()
     let receipts = [
       try await outbox.add(Rename(note: "1", title: "x")), try await outbox.add(Rename(note: "2", title: "y")),
@@ -266,7 +266,7 @@ struct OutboxStateTests {
     #expect(try await outbox.waits(receipts[0].id, failures: 1))
     #expect(try await outbox.entry(receipts[0].id)?.attempts == 0)
     #expect(try await outbox.entry(receipts[0].id)?.mayHaveBeenSent == false)
-    fixture.client.configure { $0.environment.baseURL = base }
+    fixture.client.configure { $0.servers.current.baseURL = base }
     outbox.wake()
     for receipt in receipts { #expect(await receipt.outcome.isDelivered) }
     await outbox.close()
@@ -276,15 +276,15 @@ struct OutboxStateTests {
     let port = try RefusingPort()
     let latch = Latch()
     let fixture = try OutboxFixture()
-    let base = fixture.client.configuration.environment.baseURL
+    let base = fixture.client.configuration.servers.current.baseURL
     fixture.client.configure {
-      $0.environment.baseURL = port.url
-      $0.interceptors.append(Holding(latch: latch))
+      $0.servers.current.baseURL = port.url
+      $0.interceptors.calls.append(Holding(latch: latch))
     }
     let outbox = try fixture.open()
     let receipt = try await outbox.add(Rename(title: "x"))
     #expect(await latch.reached())
-    fixture.client.configure { $0.environment.baseURL = base }
+    fixture.client.configure { $0.servers.current.baseURL = base }
     outbox.wake()
     try await outbox.handleEvents()
     latch.open()

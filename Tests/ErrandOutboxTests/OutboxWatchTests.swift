@@ -106,12 +106,12 @@ struct OutboxWatchTests {
     let name = Notification.Name("errand.test.\(UUID().uuidString)")
     let port = try RefusingPort()
     let fixture = try OutboxFixture()
-    let base = fixture.client.configuration.environment.baseURL
-    fixture.client.configure { $0.environment.baseURL = port.url }
+    let base = fixture.client.configuration.servers.current.baseURL
+    fixture.client.configure { $0.servers.current.baseURL = port.url }
     let outbox = try fixture.open { $0.wakers = [NotificationWaker(name)] }
     let receipt = try await outbox.add(Rename(title: "x"))
     #expect(try await outbox.waits(receipt.id, failures: 1))
-    fixture.client.configure { $0.environment.baseURL = base }
+    fixture.client.configure { $0.servers.current.baseURL = base }
     NotificationCenter.default.post(name: name, object: nil)
     #expect(await receipt.outcome.isDelivered)
     await outbox.close()

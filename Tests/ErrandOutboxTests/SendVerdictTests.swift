@@ -171,7 +171,7 @@ struct SendVerdictTests {
   func `refused repetitions send nothing`(fallbacks: Int) async {
     let transport = ScriptedTransport { _ in throw Self.refused }
     let client = Self.client(transport) {
-      $0.environment.fallbackURLs = (0..<fallbacks).map { "http://h\($0).example" }
+      $0.servers.current.fallbackURLs = (0..<fallbacks).map { "http://h\($0).example" }
     }
     let outcome = await client.outcome(of: Plain(number: 1))
     #expect(transport.requests.count == 2 * (1 + fallbacks))

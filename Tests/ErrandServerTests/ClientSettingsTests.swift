@@ -28,9 +28,9 @@ struct ClientSettingsTests {
       "ERRAND_CALLS_PER_HOST": "8", "ERRAND_CALLS_TOTAL": "16", "ERRAND_CALLS_WAITING": "0",
       "ERRAND_RESPONSE_LIMIT": "1MiB", "ERRAND_RECORD": "500",
     ])
-    #expect(read.environment.baseURL == "http://api.example")
-    #expect(read.environment.cdnURL == "https://cdn.example")
-    #expect(read.userAgent == "Shop/2")
+    #expect(read.servers.current.baseURL == "http://api.example")
+    #expect(read.servers.current.cdnURL == "https://cdn.example")
+    #expect(read.additions.userAgent == "Shop/2")
     #expect(read.timeouts == Timeouts(connect: .milliseconds(500), idle: .seconds(20), total: .never))
     #expect(read.retries == RetryPolicy(attempts: 5))
     #expect((read.admission.perHost, read.admission.total, read.admission.waiting) == (8, 16, 0))
@@ -41,19 +41,19 @@ struct ClientSettingsTests {
   @Test func `settings that are missing keep their values`() throws {
     var configuration = ClientConfiguration(baseURL: "http://own.example")
     configuration.retries = RetryPolicy(attempts: 2, statuses: [503])
-    configuration.userAgent = "Own"
+    configuration.additions.userAgent = "Own"
     try configuration.apply(.values(["ERRAND_RETRIES": "6", "HOME": "/root", "ERRANDS": "x"]))
-    #expect(configuration.environment.baseURL == "http://own.example")
-    #expect(configuration.userAgent == "Own")
+    #expect(configuration.servers.current.baseURL == "http://own.example")
+    #expect(configuration.additions.userAgent == "Own")
     #expect(configuration.retries == RetryPolicy(attempts: 7, statuses: [503]))
   }
 
   @Test func `cache and record are turned off`() throws {
     let off = try read(["ERRAND_CACHE": "off", "ERRAND_RECORD": "off", "ERRAND_RETRIES": "0"])
-    guard case .off = off.cache.kind else { throw APIError.draining }
+    guard case .off = off.cache.store.kind else { throw APIError.draining }
     #expect(off.record == .off)
     #expect(off.retries.attempts == 1)
-    guard case .standard = try read(["ERRAND_CACHE": "memory"]).cache.kind else { throw APIError.draining }
+    guard case .standard = try read(["ERRAND_CACHE": "memory"]).cache.store.kind else { throw APIError.draining }
   }
 
   @Test(arguments: [
@@ -118,7 +118,7 @@ struct ClientSettingsTests {
     #expect(throws: SettingsError.self) {
       try configuration.apply(.values(["ERRAND_BASE_URL": "http://new.example", "ERRAND_RETRIES": "x"]))
     }
-    #expect(configuration.environment.baseURL == "http://own.example")
+    #expect(configuration.servers.current.baseURL == "http://own.example")
   }
 
   @Test func `base URL is required`() {
@@ -131,7 +131,7 @@ struct ClientSettingsTests {
     let read = try ClientConfiguration(
       reading: .values(["ERRAND_BASE_URL": "http://a.example", "ERRAND_RETRIES": "1"]),
       .values(["SHOP_BASE_URL": "http://b.example"], prefix: "SHOP_"))
-    #expect(read.environment.baseURL == "http://b.example")
+    #expect(read.servers.current.baseURL == "http://b.example")
     #expect(read.retries.attempts == 2)
   }
 

@@ -60,7 +60,7 @@ struct DrainCacheTests {
         return .text("text", fields: HTTPFields([HTTPField("Cache-Control", "max-age=0, stale-while-revalidate=600")]))
       })
     configuration.timers = clock
-    configuration.cache = .own(ResponseCache(store: store))
+    configuration.cache.store = .own(ResponseCache(store: store))
     return APIClient(configuration)
   }
 
@@ -126,7 +126,7 @@ struct DrainCacheTests {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(ScriptedTransport { _ in .text("text") })
     configuration.timers = clock
-    configuration.cache = CacheChoice(.own(cache))
+    configuration.cache.store = CacheChoice(.own(cache))
     return APIClient(configuration)
   }
 

@@ -27,7 +27,7 @@ struct DrainSocketTests {
     private func client(_ server: LoopbackServer) throws -> APIClient {
       var configuration = ClientConfiguration(baseURL: server.url)
       configuration.transport = .own(try EngineTransport(EngineConfiguration()))
-      configuration.joining = .never
+      configuration.overlap.joining = .never
       return APIClient(configuration)
     }
 
@@ -76,7 +76,7 @@ struct DrainSocketTests {
         ? .text("old", fields: fields) : .text("new", fields: fields).held(at: gate)
     }
     var configuration = ClientConfiguration(baseURL: server.url)
-    configuration.cache = .disk(at: folder)
+    configuration.cache.store = .disk(at: folder)
     // A call waits at most 250 ms for the disk. With a clock that stands still, a slow machine does not matter.
     configuration.timers = ManualClock()
     let client = APIClient(configuration)
@@ -88,7 +88,7 @@ struct DrainSocketTests {
     gate.open()
     #expect(await drain.value.isComplete)
     await client.cache?.close()
-    configuration.cache = .disk(at: folder)
+    configuration.cache.store = .disk(at: folder)
     let next = APIClient(configuration)
     #expect(try await next.send(Stored(), options: .cache(.cacheOnlyAtAnyAge)) == "new")
     await next.cache?.close()

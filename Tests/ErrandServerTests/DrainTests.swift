@@ -31,7 +31,7 @@ struct DrainTests {
         return .text("done")
       })
     configuration.timers = clock
-    configuration.joining = .never
+    configuration.overlap.joining = .never
     change(&configuration)
     return APIClient(configuration)
   }

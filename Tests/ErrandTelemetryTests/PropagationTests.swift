@@ -55,7 +55,7 @@ struct PropagationTests {
     let other = try LoopbackServer { _ in .ok("x") }
     let fixture = try TelemetryFixture(
       { _ in .redirect(to: "\(other.url)/notes/8", status: 301).setting("Cache-Control", to: "max-age=60") },
-      client: { $0.cachePolicy = .http })
+      client: { $0.cache.policy = .http })
     try await send(fixture.client)
     try await send(fixture.client)
     #expect(fixture.server.requests.count == 1)
@@ -88,7 +88,7 @@ struct PropagationTests {
 
   @Test func `fallback server is the first origin, too`() async throws {
     let fallback = try LoopbackServer { _ in .ok("x") }
-    let fixture = try TelemetryFixture(client: { $0.environment.fallbackURLs = [fallback.url] })
+    let fixture = try TelemetryFixture(client: { $0.servers.current.fallbackURLs = [fallback.url] })
     fixture.server.stop()
     try await send(fixture.client)
     #expect(fallback.requests.map(fields) == [Self.names])

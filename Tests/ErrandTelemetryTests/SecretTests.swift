@@ -17,10 +17,10 @@ struct SecretTests {
     var arguments: Arguments {
       ["token": "c4n4ry-token", "sig": "c4n4ry-sig", "X-Amz-Signature": "c4n4ry-amz", "note": "c4n4ry-note"]
     }
-    var argumentFormat: ArgumentFormat { .query }
+    var formats: Formats { Formats(arguments: .query) }
     var body: RequestBody? { .text("c4n4ry-body") }
     var headers: RequestHeaders { ["Authorization": "Bearer c4n4ry-bearer", "X-Api-Key": .secret("c4n4ry-key")] }
-    var accessories: [any Accessory] { [] }
+    var delivery: Delivery<Response> { Delivery(accessories: []) }
   }
 
   private struct Leaky: Interceptor {
@@ -50,7 +50,7 @@ struct SecretTests {
         telemetry.recordsUserAgent = true
       },
       client: { configuration in
-        configuration.interceptors = interceptors
+        configuration.interceptors.calls = interceptors
         configuration.cookies = .jar(CookieJar())
       })
     _ = await fixture.client.outcome(of: Secretive())

@@ -190,7 +190,7 @@ struct TracingTests {
   }
 
   @Test func `call from the cache has no attempt`() async throws {
-    let fixture = try TelemetryFixture(client: { $0.cachePolicy = .lifetime(.seconds(60)) })
+    let fixture = try TelemetryFixture(client: { $0.cache.policy = .lifetime(.seconds(60)) })
     _ = try await fixture.client.send(GetNote())
     _ = try await fixture.client.send(GetNote())
     #expect(fixture.collected.attempts.count == 1)

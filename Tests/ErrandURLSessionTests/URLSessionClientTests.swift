@@ -13,7 +13,7 @@ struct URLSessionClientTests {
   private struct Get: APIRequest {
     let at: String
     var path: Path { "/\(at)" }
-    var joining: JoinRule { .never }
+    var overlap: Overlap { Overlap(joining: .never) }
     typealias Response = String
   }
 

@@ -10,7 +10,9 @@ struct XMLCallTests {
 
   struct Read: APIRequest {
     var path: Path { "/x" }
-    var contentTypes: [String]? { ["application/xml", "text/xml", "application/*+xml"] }
+    var validation: ResponseValidation {
+      ResponseValidation(contentTypes: ["application/xml", "text/xml", "application/*+xml"])
+    }
     var decoder: ResponseDecoder<Reply> { .xml() }
   }
 
@@ -77,6 +79,7 @@ struct XMLCallTests {
   private struct Silent: APIRequest {
     var path: Path { "/x" }
     var contentTypes: [String]?
+    var validation: ResponseValidation { ResponseValidation(contentTypes: contentTypes) }
     var decoder: ResponseDecoder<Reply> { .xml() }
   }
 
@@ -92,7 +95,7 @@ struct XMLCallTests {
 
   private static func client(_ server: LoopbackServer) -> APIClient {
     let client = APIClient(baseURL: server.url)
-    client.configure { $0.responseFormat = XMLFormat() }
+    client.configure { $0.formats.response = XMLFormat() }
     return client
   }
 
@@ -110,7 +113,8 @@ struct XMLCallTests {
       #expect(error?.stage == .validate && error?.code == .contentType)
       #expect(
         error?.message == "The response has the content type \"\(type)\"; expected application/xml or text/xml or "
-          + "*/*+xml. If the content type of the response is correct, add the type to `contentTypes`.")
+          + "*/*+xml. If the content type of the response is correct, add the type to `contentTypes` of the "
+          + "`validation`.")
     }
     let asked = await client.outcome(of: Silent(contentTypes: ["*/*"])).value
     #expect((asked?.name == "Ada") == (type != "nonsense"), "the request accepts any type")

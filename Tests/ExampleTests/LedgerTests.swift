@@ -176,7 +176,7 @@ struct LedgerTests {
 
   @Test func `envelope applies only to JSON`() async throws {
     try await logIn()
-    ledger.client.configure { $0.envelope = Envelope(value: "rates") }
+    ledger.client.configure { $0.validation.envelope = Envelope(value: "rates") }
     server.wrapRates()
     #expect(try await ledger.reports.rates() == ["SEK": 1131])
     #expect(try await ledger.bookings.all().count == 2)
@@ -185,11 +185,11 @@ struct LedgerTests {
 
   @Test func `default format spares declared types`() async throws {
     try await logIn()
-    ledger.client.configure { $0.responseFormat = PropertyListFormat() }
+    ledger.client.configure { $0.formats.response = PropertyListFormat() }
     #expect(try await ledger.reports.rates() == ["SEK": 1132])
     #expect(try await ledger.bookings.all().count == 2)
     #expect(try await ledger.reports.statement(month: 3).hasPrefix("March"))
-    ledger.client.configure { $0.responseFormat = nil }
+    ledger.client.configure { $0.formats.response = nil }
     #expect(try await ledger.reports.rates() == ["SEK": 1130, "USD": 108])
     let accepts = server.requests.dropFirst().map { $0.headers["Accept"] ?? "" }
     let list = PropertyListFormat().accept

@@ -37,7 +37,7 @@ final class CacheStory {
     let store = SQLiteStore(folder: folder.appending(path: "cache"), limit: 16 << 20)
     let cache = ResponseCache(store: store)
     var configuration = ClientConfiguration(baseURL: url)
-    configuration.cache = .own(cache)
+    configuration.cache.store = .own(cache)
     return (store, cache, APIClient(configuration))
   }
 

@@ -24,10 +24,12 @@ package enum TeaShop {
   /// The settings that all requests share.
   package static let family = RequestFamily(
     "Tea Shop",
-    argumentFormat: .query,
-    argumentStyle: ArgumentStyle(),
-    jsonDecoding: .fast(dates: .custom(date)),
-    jsonEncoding: .fast(dates: .iso8601)
+    formats: Formats(
+      arguments: .query,
+      argumentStyle: ArgumentStyle(),
+      jsonDecoding: .fast(dates: .custom(date)),
+      jsonEncoding: .fast(dates: .iso8601)
+    )
   )
 
   /// Reads a date of RFC 3339, with or without fractions of a second.

@@ -15,7 +15,7 @@ struct GetUser: APIRequest {
   var path: Path { "/users/\(id)" }
   var arguments: Arguments { ["verbose": true] }
   var cache: CachePolicy { .lifetime(.seconds(180), version: 2) }
-  var shape: JSONShape? { ["nick": .string, "level": .number] }
+  var validation: ResponseValidation { ResponseValidation(shape: ["nick": .string, "level": .number]) }
   struct Response: Decodable, Sendable { let nick: String; let level: Int }
 }
 
@@ -39,7 +39,7 @@ package nonisolated struct GetProduct: ShopRequest {
   package let id: Int
   package var path: Path { "/products/\(id)" }
   package var arguments: Arguments { ["verbose": true] }
-  package var shape: JSONShape? { ["name": .string, "price": .number] }
+  package var validation: ResponseValidation { ResponseValidation(shape: ["name": .string, "price": .number]) }
 
   package init(id: Int) { self.id = id }
 }

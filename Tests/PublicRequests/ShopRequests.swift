@@ -8,7 +8,7 @@ public struct GetUser: APIRequest {
   public var path: Path { "/users/\(id)" }
   public var arguments: Arguments { ["verbose": true] }
   public var cache: CachePolicy { .lifetime(.seconds(180), version: 2) }
-  public var shape: JSONShape? { ["nick": .string, "level": .number] }
+  public var validation: ResponseValidation { ResponseValidation(shape: ["nick": .string, "level": .number]) }
   public struct Response: Decodable, Sendable {
     public let nick: String
     public let level: Int
@@ -35,7 +35,7 @@ public struct AddToCart: ShopRequest {
   public let article: Int
   public var path: Path { "/cart" }
   public var arguments: Arguments { ["article": article] }
-  public var argumentFormat: ArgumentFormat { .json }
+  public var formats: Formats { Formats(arguments: .json) }
   public typealias Response = Nothing
 
   public init(article: Int) { self.article = article }

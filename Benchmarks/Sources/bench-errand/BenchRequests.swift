@@ -14,7 +14,7 @@ struct TypedAccount: APIRequest {
   var path: Path { "/200b.json" }
   var arguments: Arguments { ["id": id, "verbose": true] }
   var headers: RequestHeaders { ["X-Client": "bench", "X-Trace": "0123456789abcdef", "Accept-Language": "en"] }
-  var contentTypes: [String]? { ["application/json"] }
+  var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/json"]) }
   typealias Response = Account
 }
 

@@ -94,7 +94,7 @@ import Synchronization
       benchmark.finish(
         await detached { try await benchmark.parallel { try await client.send(TypedAccount(id: 7)).name.utf8.count } })
     case "typed-10k", "typed-10k-own":
-      if benchmark.plainMode == "typed-10k" { client.configure { $0.jsonDecoding = .standard } }
+      if benchmark.plainMode == "typed-10k" { client.configure { $0.formats.jsonDecoding = .standard } }
       let request = TypedPeople(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
     case "batch-100", "line-batch-100":
@@ -174,7 +174,7 @@ import Synchronization
 
   private static func configuration(_ benchmark: Benchmark) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
-    configuration.joining = benchmark.joins ? .safe : .never
+    configuration.overlap.joining = benchmark.joins ? .safe : .never
     if benchmark.isRecorded { configuration.record = .ring(calls: 500) }
     if transportName != nil { configuration.transport = .own(transport(benchmark).transport) }
     return configuration

@@ -13,8 +13,8 @@ enum Guards {
     client.configure { configuration in
       configuration.credentials = accounts
       configuration.retries = .standard
-      configuration.breaker = BreakerRule()
       configuration.admission = AdmissionLimits(rates: [HostRate("127.0.0.1", requests: 1_000_000, burst: 1_000_000)])
+      configuration.servers.breaker = BreakerRule()
     }
   }
 }

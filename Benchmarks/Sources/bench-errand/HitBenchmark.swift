@@ -10,7 +10,7 @@ enum HitBenchmark {
     let id: Int
     var path: Path { "/200b.json" }
     var arguments: Arguments { ["id": id, "verbose": true, "lang": "en"] }
-    var contentTypes: [String]? { ["application/json"] }
+    var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/json"]) }
     var cache: CachePolicy { .lifetime(.seconds(3600)) }
     typealias Response = Account
   }

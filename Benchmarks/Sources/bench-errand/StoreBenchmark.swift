@@ -73,7 +73,7 @@ struct StoreBenchmark {
     try await removing {
       var configuration = ClientConfiguration(baseURL: "http://127.0.0.1")
       configuration.transport = .own(InstantTransport())
-      configuration.cache = .own(ResponseCache(store: SQLiteStore(folder: folder)))
+      configuration.cache.store = .own(ResponseCache(store: SQLiteStore(folder: folder)))
       let client = APIClient(configuration)
       return try await benchmark.sequential { try await client.send(KeptBytes()).count }
     }

@@ -24,7 +24,9 @@ struct GetUserInfo: APIRequest {
   let id: Int
   var path: Path { "/accounts/\(id)" }
   var cache: CachePolicy { .lifetime(.seconds(180), version: 1) }
-  var shape: JSONShape? { ["name": .string, "level": .integer, "avatar": .string, "albums": [.integer]] }
+  var validation: ResponseValidation {
+    ResponseValidation(shape: ["name": .string, "level": .integer, "avatar": .string, "albums": [.integer]])
+  }
 
   struct Response: Decodable, Sendable {
     let name: String

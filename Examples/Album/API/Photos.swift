@@ -6,7 +6,7 @@ struct GetImage: APIRequest {
   let name: String
   var server: RequestServer { .cdn }
   var path: Path { "/images/\(name)" }
-  var contentTypes: [String]? { ["image/*"] }
+  var validation: ResponseValidation { ResponseValidation(contentTypes: ["image/*"]) }
 }
 
 /// A large picture from the CDN, into a file. The next call resumes an interrupted download; `takeUps` is 0, so a call

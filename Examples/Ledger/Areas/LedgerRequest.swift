@@ -9,7 +9,7 @@ extension LedgerRequest {
 }
 
 extension LedgerRequest where Response: WireMessage {
-  var contentTypes: [String]? { ["application/x-protobuf"] }
+  var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/x-protobuf"]) }
   var decoder: ResponseDecoder<Response> { .protobuf() }
 }
 

@@ -10,7 +10,7 @@ struct ReceiptService: LedgerService {
     let name: String
     var path: Path { "/receipts/\(name).png" }
     var server: RequestServer { .cdn }
-    var contentTypes: [String]? { ["image/*"] }
+    var validation: ResponseValidation { ResponseValidation(contentTypes: ["image/*"]) }
   }
 
   func picture(_ name: String) async throws(APIError) -> APIResponse<Data> {

@@ -11,7 +11,7 @@ struct AddPicture: APIRequest {
   var body: RequestBody? { .multipart([.text("caption", caption), .file("picture", file)]) }
   var timeouts: Timeouts { Timeouts(idle: .seconds(30), total: .never) }
   /// The bar shows the progress, so no spinner is needed.
-  var indicator: IndicatorChoice { .none }
+  var delivery: Delivery<Response> { Delivery(indicator: .none) }
   struct Response: Decodable, Sendable { let pictures: Int }
   struct ErrorBody: Decodable, Sendable { let message: String }
 

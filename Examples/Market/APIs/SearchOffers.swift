@@ -6,7 +6,7 @@ struct SearchOffers: APIRequest {
   var cents = 0...1_000_000
   var path: Path { "/search" }
   var arguments: Arguments { ["q": word, "from": cents.lowerBound, "to": cents.upperBound] }
-  var repeats: RepeatRule { .cancelPrevious }
+  var overlap: Overlap { Overlap(repeats: .cancelPrevious) }
   struct Response: Decodable, Sendable { let titles: [String] }
 
   func check() throws {

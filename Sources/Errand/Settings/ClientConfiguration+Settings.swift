@@ -14,7 +14,7 @@ extension ClientConfiguration {
   public init(reading sources: SettingsSource...) throws(SettingsError) {
     self.init(baseURL: "")
     try apply(sources)
-    if environment.baseURL.isEmpty {
+    if servers.current.baseURL.isEmpty {
       let prefix = sources.last?.prefix ?? "ERRAND_"
       throw SettingsError(
         faults: ["\(prefix)BASE_URL is not set; set it to \(ClientSetting.baseURL.form)."])

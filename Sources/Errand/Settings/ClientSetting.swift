@@ -84,9 +84,9 @@ enum ClientSetting: String, CaseIterable {
   ) -> Bool {
     if text.isEmpty || text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) { return false }
     switch self {
-    case .baseURL: return Self.isURL(text) && Self.set(&configuration.environment.baseURL, text)
-    case .cdnURL: return Self.isURL(text) && Self.set(&configuration.environment.cdnURL, text)
-    case .userAgent: return Self.set(&configuration.userAgent, text)
+    case .baseURL: return Self.isURL(text) && Self.set(&configuration.servers.current.baseURL, text)
+    case .cdnURL: return Self.isURL(text) && Self.set(&configuration.servers.current.cdnURL, text)
+    case .userAgent: return Self.set(&configuration.additions.userAgent, text)
     case .connectTimeout: return Self.set(&configuration.timeouts.connect, SettingsValue.limit(text))
     case .idleTimeout: return Self.set(&configuration.timeouts.idle, SettingsValue.limit(text))
     case .totalTimeout: return Self.set(&configuration.timeouts.total, SettingsValue.limit(text))
@@ -95,7 +95,7 @@ enum ClientSetting: String, CaseIterable {
     case .callsTotal: return Self.set(&configuration.admission.total, SettingsValue.count(text), least: 1)
     case .callsWaiting: return Self.set(&configuration.admission.waiting, SettingsValue.count(text), least: 0)
     case .responseLimit: return Self.set(&configuration.limits.bodyBytes, SettingsValue.bytes(text), least: 1)
-    case .cache: return Self.setCache(&configuration.cache, text)
+    case .cache: return Self.setCache(&configuration.cache.store, text)
     case .record: return Self.setRecord(&configuration.record, text)
     case .proxy, .proxyUser, .proxyPassword, .authorityFile: return connection.set(self, text)
     }

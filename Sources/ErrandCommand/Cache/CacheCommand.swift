@@ -66,8 +66,8 @@ struct CacheCommand {
   private func show(_ options: SendOptions) async -> ExitCode {
     let lookup = StoredLookup(store)
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.cache = .off
-    configuration.interceptors = [lookup]
+    configuration.cache.store = .off
+    configuration.interceptors.calls = [lookup]
     let outcome = await APIClient(configuration).outcome(of: ShellRequest(options: options))
     if let error = outcome.error {
       Terminal.reportError(error.message)

@@ -12,11 +12,11 @@ extension ClientConfiguration {
   /// the exchanges are printed on standard error.
   static func ofCommand(isVerbose: Bool, usesProxy: Bool) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.cache = .off
-    configuration.userAgent = "errand/\(HelpText.version)"
+    configuration.cache.store = .off
+    configuration.additions.userAgent = "errand/\(HelpText.version)"
     if isVerbose {
       let talk = ExchangePrinter(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }
-      configuration.exchangeInterceptors = [talk]
+      configuration.interceptors.exchanges = [talk]
     }
     #if os(Linux)
       if usesProxy, let transport = try? proxyTransport() { configuration.transport = .own(transport) }

@@ -132,7 +132,7 @@ struct SendCommand {
 
   private static func client(for options: SendOptions, _ cache: SendCache?) -> APIClient {
     var configuration = ClientConfiguration.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy)
-    configuration.cache = cache.map { .own($0.cache) } ?? .off
+    configuration.cache.store = cache.map { .own($0.cache) } ?? .off
     return APIClient(configuration)
   }
 }
@@ -144,12 +144,14 @@ struct ShellRequest: APIRequest {
   var path: Path { Path(options.url) }
   var method: HTTPMethod { options.sentMethod }
   var arguments: Arguments { Arguments(options.items.map { ($0.name, Self.argument($0.value)) }) }
-  var argumentFormat: ArgumentFormat { options.format ?? .byMethod }
+  var formats: Formats { Formats(arguments: options.format ?? .byMethod) }
   var credential: RequestCredential { options.credential }
   var timeouts: Timeouts { options.timeout.map { Timeouts(total: .after($0)) } ?? .inherited }
   var redirects: RedirectPolicy { options.followsRedirects ? .follow() : .manual }
-  var statusRule: StatusRule { options.followsRedirects ? .success : .success.or(.range(300...399)) }
-  var shape: JSONShape? { options.shape }
+  var validation: ResponseValidation {
+    ResponseValidation(
+      status: options.followsRedirects ? .success : .success.or(.range(300...399)), shape: options.shape)
+  }
   var cache: CachePolicy {
     guard options.cacheFolder != nil else { return .none }
     return options.lifetime.map { .lifetime($0) } ?? .http

@@ -45,7 +45,7 @@ public final class LoadingIndicator: Accessory {
   }
 
   /// Counts the call if its request selects this indicator.
-  public func willStart(_ call: CallInfo) { countOn(call.id, call.request.indicator) }
+  public func willStart(_ call: CallInfo) { countOn(call.id, call.indicator) }
 
   /// Removes the call from the count of running calls.
   public func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) { countOff(call.id) }

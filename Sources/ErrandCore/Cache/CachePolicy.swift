@@ -6,7 +6,8 @@
 ///
 /// The first declared policy applies: the policy of the request, then of its ``RequestFamily``, then of the client's
 /// rule for the host, then of the client. All kinds of policies share one store. But a policy never reads a cache entry
-/// that was stored by a policy of another kind; for example, `.http` reads no entry of `.lifetime`.
+/// that was stored by a policy of another kind; for example, `.http` reads no entry of `.lifetime`. ``keyed(by:)`` and
+/// ``stored(as:)`` change the keys under which responses are stored.
 public struct CachePolicy: Sendable, Hashable {
   /// The kind of a cache policy. The kind decides where the lifetime of a stored response comes from.
   package enum Model: UInt8, Sendable, Hashable {
@@ -27,12 +28,28 @@ public struct CachePolicy: Sendable, Hashable {
   package let lifetime: Duration
   /// The version of the stored responses, which the app chooses. A cache entry with another version is never used.
   package let version: Int
+  /// The rule for the cache key and the targets; nil if the policy declares neither.
+  private var naming: CacheNaming?
 
   private init(_ model: Model?, _ lifetime: Duration = .zero, _ version: Int = 0, isInherited: Bool = false) {
     self.isInherited = isInherited
     self.model = model
     self.lifetime = lifetime
     self.version = version
+  }
+
+  /// Whether the policy itself says that no response is stored.
+  var isNone: Bool { model == nil && !isInherited }
+  /// The rule for the cache key; nil if the policy declares none.
+  var key: CacheKeyRule? { naming?.key }
+  /// The requests under whose cache keys the response is stored; nil if the policy declares none.
+  var targets: CacheTargets? { naming?.targets }
+
+  /// The policy without the rule for the cache key and without targets, as it is stored in a cache entry.
+  var withoutNaming: CachePolicy {
+    var policy = self
+    policy.naming = nil
+    return policy
   }
 
   /// The policy of the ``RequestFamily``, of the client's rule for the host or of the client applies. If no policy is
@@ -65,12 +82,54 @@ public struct CachePolicy: Sendable, Hashable {
   public static func httpElse(_ lifetime: Duration, version: Int = 0) -> CachePolicy {
     CachePolicy(.httpElse, lifetime, version)
   }
+
+  /// Returns a policy that makes the cache key by a rule. The rule of the request applies, otherwise the rule of its
+  /// ``RequestFamily``, otherwise that of the policy of the client. In a ``HostCacheRule`` it has no effect. Arguments
+  /// that the rule leaves out may also differ between calls that share an exchange (``Overlap/joining``).
+  ///
+  /// ```swift
+  /// var cache: CachePolicy { .http.keyed(by: CacheKeyRule(leavingOut: ["timestamp"])) }
+  /// ```
+  public func keyed(by rule: CacheKeyRule) -> CachePolicy {
+    var policy = self
+    policy.naming = CacheNaming(key: rule, targets: targets)
+    return policy
+  }
+
+  /// Returns a policy that stores the response of a request as the response to other requests. Only the policy of a
+  /// request has targets; those of a ``RequestFamily``, of a host and of the client have no effect. Requests cannot be
+  /// compared, so a policy with targets is equal only to its own copies.
+  ///
+  /// ```swift
+  /// var cache: CachePolicy { .inherited.stored(as: [GetUser(id: id)]) }
+  /// ```
+  public func stored(as targets: CacheTargets) -> CachePolicy {
+    var policy = self
+    policy.naming = CacheNaming(key: key, targets: targets)
+    return policy
+  }
+}
+
+/// The rule for the cache key and the targets of a policy. Few policies have them, so they are in an object, which keeps
+/// the other policies small.
+private final class CacheNaming: Sendable, Hashable {
+  let key: CacheKeyRule?
+  let targets: CacheTargets?
+
+  init(key: CacheKeyRule?, targets: CacheTargets?) { (self.key, self.targets) = (key, targets) }
+
+  /// Requests cannot be compared, so targets are equal only to themselves.
+  static func == (one: CacheNaming, other: CacheNaming) -> Bool {
+    one === other || one.key == other.key && one.targets == nil && other.targets == nil
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// The cache policy of a host, or of all hosts below a name.
 ///
 /// ```swift
-/// configuration.cacheRules = [HostCacheRule("cdn.example.com", .lifetime(.seconds(31_536_000)))]
+/// configuration.cache.rules = [HostCacheRule("cdn.example.com", .lifetime(.seconds(31_536_000)))]
 /// ```
 public struct HostCacheRule: Sendable, Hashable {
   private let pattern: HostPattern
@@ -131,7 +190,7 @@ public enum CacheReadMode: Sendable, Hashable, CaseIterable {
 /// arguments, body and account.
 ///
 /// ```swift
-/// var cacheKey: CacheKeyRule { CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["timestamp"]) }
+/// var cache: CachePolicy { .http.keyed(by: CacheKeyRule(headers: ["Accept-Language"])) }
 /// ```
 public struct CacheKeyRule: Sendable, Hashable {
   /// The names of request header fields whose values are part of the cache key.
@@ -150,8 +209,8 @@ public struct CacheKeyRule: Sendable, Hashable {
 /// The requests under whose cache keys the response of a request is stored.
 ///
 /// ```swift
-/// var cachedAs: CacheTargets { [GetUser(id: id)] }                       // only as the response to `GetUser`
-/// var cachedAs: CacheTargets { .own.and(GetUser(id: id), GetProfile()) } // also as the response to this request
+/// .inherited.stored(as: [GetUser(id: id)])                       // only as the response to `GetUser`
+/// .inherited.stored(as: .own.and(GetUser(id: id), GetProfile())) // also as the response to this request
 /// ```
 ///
 /// Under each key the response is stored by the cache policy of the request of that key. The empty list stores nothing.

@@ -26,7 +26,7 @@ extension APIClient {
   }
 
   /// Sends a POST request and returns its value. The arguments go into a form or a JSON body, as the client's
-  /// ``ClientConfiguration/argumentFormat`` says; if there is a `body`, they go into the query. The other parameters
+  /// ``Formats/arguments`` says; if there is a `body`, they go into the query. The other parameters
   /// are those of ``get(_:as:arguments:headers:options:)``.
   /// - Throws: ``APIError``.
   @discardableResult

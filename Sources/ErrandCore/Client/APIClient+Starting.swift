@@ -93,7 +93,7 @@ extension APIClient {
   ) -> Call {
     let snapshot = snapshot
     let run = CallRun(
-      typed, options, .ordinary, snapshot, registry, delivery: .init(executor: executor, onProgress: onProgress))
+      typed, options, .ordinary, snapshot, registry, callbacks: .init(executor: executor, onProgress: onProgress))
     let watch = executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()

@@ -111,10 +111,9 @@ public final class APIClient: Sendable {
     return response
   }
 
-  /// The JSON decoding rules of a request. Rules of the request override rules of its ``RequestFamily``, and rules of
-  /// the family override rules of the client.
-  func jsonDecoding(of request: some APIRequest) -> JSONDecoding {
-    request.jsonDecoding.filled(by: request.family?.jsonDecoding).filled(by: configuration.jsonDecoding)
+  /// The formats of a request, with those of its ``RequestFamily`` and of the client filled in.
+  func formats(of request: some APIRequest) -> Formats {
+    request.formats.filled(by: request.family?.formats).filled(by: configuration.formats)
   }
 
   static var unanswered: APIError {
@@ -127,7 +126,7 @@ public final class APIClient: Sendable {
   func run<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind = .ordinary, onProgress: ProgressCallback? = nil
   ) -> CallRun {
-    CallRun(typed, options, kind, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: onProgress))
+    CallRun(typed, options, kind, snapshot, registry, callbacks: .init(executor: .inPlace, onProgress: onProgress))
   }
 
   /// Runs the call on the caller's actor. If the task is cancelled, the call is stopped and ends as cancelled. But if

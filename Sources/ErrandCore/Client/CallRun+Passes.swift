@@ -47,7 +47,7 @@ extension CallRun {
     do {
       let plan = try plan()
       let cache = try cachePlan(plan)
-      var built = try typed.build(snapshot.builder, family, options)
+      var built = try typed.build(snapshot.builder, family, options, formats)
       // With a cache plan, the cache adds these fields: they must not be part of what it compares with `Vary`.
       if cache == nil { for field in options.cache.fieldsToAdd(to: built.fields) { built.fields.append(field) } }
       try checkBody(of: built)

@@ -4,56 +4,54 @@ import ErrandSupport
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
     let request = info.request
-    let envelope = envelope(of: request)
-    if isStreamed { try checkStreaming(envelope) }
+    let validation = validation(of: request)
+    if isStreamed { try checkStreaming(validation) }
     let credential = credential(of: request)
     if let refusal { throw refusal }
     if place == CallRegistry.refused { throw .draining }
+    let cache = request.cache
     return CallPlan(
-      responseRules(of: request, envelope), access(of: request, credential), try sendingRules(of: request),
-      download: download, log: log, cacheKey: request.cacheKey, joining: joining(of: request), kind: kind)
-  }
-
-  private func responseRules(of request: any APIRequest, _ envelope: Envelope) -> ResponseRules {
-    let contentTypes = request.contentTypes
-    return ResponseRules(
-      status: statusRule(of: request), contentTypes: contentTypes,
-      formatTypes: contentTypes == nil && typed.decodes ? typed.input.contentTypes(in: format) : nil,
-      shape: request.shape, envelope: envelope)
+      ResponseRules(
+        status: validation.status, contentTypes: validation.contentTypes,
+        formatTypes: validation.contentTypes == nil && typed.decodes
+          ? typed.input.contentTypes(in: formats.shared) : nil,
+        shape: validation.shape, envelope: validation.envelope),
+      access(of: request, credential), try sendingRules(of: request, validation.bodyLimit),
+      download: download, log: log, cache: cache, cacheKey: key(in: cache, family), joining: joining, kind: kind)
   }
 
   private func access(of request: any APIRequest, _ credential: RequestCredential) -> CallAccess {
     let requiresAccount = credential == .inherited || options.requiresAccountAlways
     return CallAccess(
       credential: credential, provider: snapshot.configuration.credentials, transport: snapshot.transport,
-      nesting: nesting, exchangeInterceptors: snapshot.configuration.exchangeInterceptors,
+      nesting: nesting, exchangeInterceptors: snapshot.configuration.interceptors.exchanges,
       requiredAccount: requiresAccount ? options.requiredAccount : nil, base: snapshot.base,
       servers: NamedServers(snapshot.bases, family), cookies: cookies(of: request))
   }
 
-  private func sendingRules(of request: any APIRequest) throws(APIError) -> SendingRules {
+  private func sendingRules(
+    of request: any APIRequest, _ bodyLimit: BodyLimit
+  ) throws(APIError) -> SendingRules {
     SendingRules(
       redirects: redirects(of: request), retries: retries(of: request), idempotency: request.idempotency,
       hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .standardConnect).duration,
-      idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: limits(of: request),
+      idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: limits(bodyLimit),
       network: request.network, exchangeCheck: options.exchangeCheck, noteDownload: options.noteDownload)
   }
 
-  /// The format of responses whose request declares no decoder; nil for JSON.
-  private var format: SharedFormat? { family?.settings.format ?? snapshot.format }
-
   // MARK: - The settings in force: those of the call, the request, its family or the client
 
-  private func statusRule(of request: any APIRequest) -> StatusRule {
-    request.statusRule.filled(by: family?.settings.statusRule).filled(by: snapshot.configuration.statusRule)
-      .filled(by: .success)
-  }
-
-  private func envelope(of request: any APIRequest) -> Envelope {
+  private func validation(of request: any APIRequest) -> ResponseValidation {
+    let own = request.validation
+    var validation = own.filled(by: family?.settings.validation).filled(by: snapshot.configuration.validation)
     // A downloaded file has no envelope, even if the client or the ``RequestFamily`` declares one. An envelope is a
     // JSON object around the value, such as `{"code": 0, "data": …}`.
-    if hasDownload { return request.envelope.filled(by: Envelope.none) }
-    return request.envelope.filled(by: family?.settings.envelope).filled(by: snapshot.configuration.envelope)
+    if hasDownload { validation.envelope = own.envelope.filled(by: Envelope.none) }
+    // What the family and the client say about their format cannot fit bytes, texts, files and bodies without content.
+    if !typed.decodes || isStreamed || !typed.input.readsDeclaredFormat {
+      (validation.contentTypes, validation.shape) = (own.contentTypes, own.shape)
+    }
+    return validation
   }
 
   /// The credential that the request declares. But a request that the credential provider sends in order to supply or
@@ -65,7 +63,7 @@ extension CallRun {
 
   private func cookies(of request: any APIRequest) -> CookieRule {
     guard request.cookies == .inherited else { return .off }
-    return snapshot.configuration.cookies.ignoringInCache(snapshot.configuration.cookiesIgnoredByCache)
+    return snapshot.configuration.cookies.ignoringInCache(snapshot.configuration.cache.ignoredCookies)
   }
 
   private func redirects(of request: any APIRequest) -> RedirectPolicy {
@@ -79,33 +77,37 @@ extension CallRun {
     return policy.sendsAgain ? policy : .none
   }
 
-  private func limits(of request: any APIRequest) -> ResponseLimits {
+  private func limits(_ bodyLimit: BodyLimit) -> ResponseLimits {
     var limits = snapshot.configuration.limits
-    let own = options.bodyLimit.filled(by: request.bodyLimit).filled(by: family?.settings.bodyLimit ?? .inherited)
-    if case .bytes(let count) = own { limits.bodyBytes = max(count, 0) }
+    if case .bytes(let count) = options.bodyLimit.filled(by: bodyLimit) { limits.bodyBytes = max(count, 0) }
     return limits
   }
 
-  private func joining(of request: any APIRequest) -> JoinRule {
+  /// The rule for the cache key: that of the request's policy, otherwise of its family's, otherwise of the client's.
+  private func key(in cache: CachePolicy, _ family: SharedFamily?) -> CacheKeyRule {
+    cache.key ?? family?.settings.cache.key ?? snapshot.configuration.cache.policy.key ?? CacheKeyRule()
+  }
+
+  private var joining: JoinRule {
     if isStreamed { return .never }
-    return options.joining.filled(by: request.joining).filled(by: family?.settings.joining ?? .inherited)
-      .filled(by: snapshot.configuration.joining)
+    return options.joining.filled(by: typed.overlap.joining).filled(by: family?.settings.overlap.joining)
+      .filled(by: snapshot.configuration.overlap.joining)
   }
 
   // MARK: - Checks and parts
 
-  private func checkStreaming(_ envelope: Envelope) throws(APIError) {
+  private func checkStreaming(_ validation: ResponseValidation) throws(APIError) {
     let what = hasDownload ? "download" : "body sink"
     if case .success = snapshot.pipeline, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
         .unsupported,
         "The transport cannot pass the response body to a \(what) (capability bodySink); choose another transport.")
     }
-    if info.request.shape != nil || envelope.code != nil {
+    if validation.shape != nil || validation.envelope.code != nil {
       throw .build(
         .unsupported,
-        "A call with a \(what) has no body in memory to validate; declare no `shape`, and declare `Envelope.none` as"
-          + " the `envelope`.")
+        "A call with a \(what) has no body in memory to validate; declare no `shape` in the `validation`, and declare"
+          + " `Envelope.none` as its `envelope`.")
     }
     guard hasDownload else { return }
     if options.bodySink != nil {
@@ -126,41 +128,39 @@ extension CallRun {
   /// - Throws: ``APIError`` if a call that cannot use the cache may only read the cache.
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
-    let own = request.cache
+    let own = plan.cache
     let declared = own.isInherited ? family?.settings.cache ?? .inherited : own
-    let targets = request.cachedAs
+    let targets = own.targets ?? .own
     // Compares the policy of the client property by property. A copy of the whole policy would, on every call, change
     // the reference counts of objects that all threads share, which is slow.
     let isSilent =
-      declared == .none
-      || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
-        && snapshot.configuration.cachePolicy.model == nil
+      declared.isNone
+      || declared.isInherited && snapshot.configuration.cache.rules.isEmpty
+        && snapshot.configuration.cache.policy.model == nil
     let isCacheless = isStreamed || (plan.access.provider as? CredentialStore)?.isLoggingOut == true
     if isCacheless, options.cache.usesOnlyCache { throw .cacheMiss(.disabled) }
     if isCacheless || isSilent && targets.requests.isEmpty && !options.cache.usesOnlyCache { return nil }
     // An interceptor of the app may change response bodies. With interceptors, the stored bytes and the decoding rules
     // therefore do not determine the decoded value, and the cache must not reuse a decoded value.
-    let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
+    let bodiesAreFinal = snapshot.configuration.interceptors.calls.isEmpty
     let aliases = try targets.requests.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
-      declared: own, inheritance: inheritance(family), mode: options.cache,
-      key: plan.cacheKey, commonHeaders: snapshot.configuration.headers, appVersion: snapshot.configuration.appVersion,
-      aliases: aliases,
-      storesOwn: targets.includesOwn,
-      bodiesAreFinal: bodiesAreFinal, request: request,
+      declared: own.withoutNaming, inheritance: inheritance(family), mode: options.cache, key: plan.cacheKey,
+      commonHeaders: snapshot.configuration.headers, appVersion: snapshot.configuration.cache.appVersion,
+      aliases: aliases, storesOwn: targets.includesOwn, bodiesAreFinal: bodiesAreFinal, request: request,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.rules.envelope)) : nil)
   }
 
   /// The rules for decoding a response with the given envelope. For the body of a rejected response, the caller passes
   /// `Envelope.none`.
   func decodingRules(_ envelope: Envelope) -> DecodingRules {
-    DecodingRules(json: jsonDecoding, envelope: envelope, format: format)
+    DecodingRules(json: formats.jsonDecoding, envelope: envelope, format: formats.shared)
   }
 
   private func inheritance(_ family: SharedFamily?) -> CacheInheritance {
     CacheInheritance(
-      family: family?.settings.cache ?? .inherited, rules: snapshot.configuration.cacheRules,
-      standing: snapshot.configuration.cachePolicy)
+      family: family?.settings.cache ?? .inherited, rules: snapshot.configuration.cache.rules,
+      standing: snapshot.configuration.cache.policy)
   }
 
   private func cacheAlias(_ request: any APIRequest) throws(APIError) -> CacheAlias {
@@ -168,13 +168,14 @@ extension CallRun {
     guard built.isComparable else {
       throw .build(
         .unsupported,
-        "`cachedAs` names a request with a streamed body, which cannot identify a stored response;"
+        "`stored(as:)` names a request with a streamed body, which cannot identify a stored response;"
           + " give the body as data.")
     }
     let declared = request.cache
-    let inheritance = inheritance(request.family.map(SharedFamily.init))
-    let policy = declared.isInherited ? inheritance.policy(for: built) : declared
-    return CacheAlias(request: built, given: request, policy: policy, key: request.cacheKey)
+    let family = request.family.map(SharedFamily.init)
+    let policy = declared.isInherited ? inheritance(family).policy(for: built) : declared
+    return CacheAlias(
+      request: built, given: request, policy: policy.withoutNaming, key: key(in: declared, family))
   }
 
   /// Returns a function that reports progress on the callback executor; nil if neither a callback nor an accessory
@@ -183,7 +184,7 @@ extension CallRun {
     guard let callbackQueue else { return nil }
     let timers = snapshot.timers
     let meter = Locked(ProgressMeter(start: timers.now))
-    return { [state, info, accessories, nesting, onProgress = delivery.onProgress] progress in
+    return { [state, info, accessories, nesting, onProgress = callbacks.onProgress] progress in
       let progress = meter.withLock { $0.measured(progress, at: timers.now) }
       callbackQueue.run {
         guard !state.isClaimed else { return }

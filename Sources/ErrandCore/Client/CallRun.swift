@@ -17,13 +17,14 @@ final class CallRun: Run {
   let record: CallRecord
   let flags = CallFlags()
   let started: MonotonicInstant
-  let delivery: Delivery
+  let callbacks: Callbacks
   let callbackQueue: CallbackQueue?
   let timeouts: Timeouts
   let totalTimeout: Duration?
   /// True if the response body goes to a sink or a file instead of memory.
   let isStreamed: Bool
-  let jsonDecoding: JSONDecoding
+  /// The formats of the request, with those of its family and of the client filled in.
+  let formats: Formats
   let log: CallLog?
   /// The effect of the request's ``RepeatRule`` on this call; nil if the request has no repeat rule.
   let repeatState: RepeatState?
@@ -62,7 +63,7 @@ final class CallRun: Run {
   var refusal: APIError? { extras?.refusal }
 
   /// The executor on which the callbacks of a call run, and the closure that receives the progress of the call.
-  struct Delivery: Sendable {
+  struct Callbacks: Sendable {
     let executor: CallbackExecutor
     let onProgress: (@Sendable (CallInfo, TransferProgress) -> Void)?
   }
@@ -70,7 +71,7 @@ final class CallRun: Run {
   /// Registers the call and notifies the accessories that the call starts.
   init<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind, _ snapshot: ClientSnapshot,
-    _ registry: CallRegistry, delivery: Delivery
+    _ registry: CallRegistry, callbacks: Callbacks
   ) {
     let request = typed.request
     (nesting, isInsideProvider) = (UserCodeScope.nesting, UserCodeScope.isInside(provider: snapshot.providerID))
@@ -81,9 +82,8 @@ final class CallRun: Run {
     isStreamed = options.bodySink != nil || extras?.hasDownload == true
     totalTimeout = (timeouts.total ?? (isStreamed ? .never : .standardTotal)).duration
     (self.typed, self.options, self.kind) = (typed, options, kind)
-    (self.snapshot, self.registry, self.delivery) = (snapshot, registry, delivery)
-    jsonDecoding = request.jsonDecoding.filled(by: family?.settings.jsonDecoding)
-      .filled(by: snapshot.configuration.jsonDecoding)
+    (self.snapshot, self.registry, self.callbacks) = (snapshot, registry, callbacks)
+    formats = request.formats.filled(by: family?.settings.formats).filled(by: snapshot.configuration.formats)
     let now = snapshot.timers.now
     started = now
     let priority = options.priority ?? request.priority
@@ -91,7 +91,7 @@ final class CallRun: Run {
       deadline: totalTimeout.map { now.advanced(by: $0) }, timers: snapshot.timers, priority: priority)
     info = CallInfo(
       id: CallNumber.next(), request: request, tag: options.tag, priority: priority,
-      owner: options.ownership?.number)
+      owner: options.ownership?.number, indicator: typed.indicator)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     let notifies = kind.isOrdinary && extras?.refusal == nil
     let recording = snapshot.configuration.record
@@ -100,17 +100,19 @@ final class CallRun: Run {
       trace: notifies ? snapshot.configuration.tracer?.begin(info, snapshot.timers) : nil)
     accessories =
       notifies
-      ? Self.joined(snapshot.configuration.accessories, Self.joined(request.accessories, options.accessories)) : []
+      ? Self.joined(snapshot.configuration.accessories, Self.joined(typed.accessories, options.accessories)) : []
     place = registry.add(
       .init(state: state, subject: .call(info, flags)),
       as: kind.isOrdinary ? (options.isMember || nesting > 0 ? .part : .own) : .local)
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
-    let notifiesOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
-    callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
+    let notifiesOnce = callbacks.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
+    callbackQueue = notifiesOnce ? nil : CallbackQueue(callbacks.executor)
     // A refused call sends nothing, so it neither stops other calls nor is stopped by them.
+    let repeats = typed.overlap.repeats.filled(by: family?.settings.overlap.repeats)
+      .filled(by: snapshot.configuration.overlap.repeats)
     repeatState =
       notifies && place != CallRegistry.refused
-      ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
+      ? registry.repeats.start(repeats, of: R.self, options.ownership?.number, info, state) : nil
     notifyAccessories { $0.willStart(info) }
   }
 
@@ -166,7 +168,7 @@ final class CallRun: Run {
 
   // MARK: - The end
 
-  var executor: CallbackExecutor { delivery.executor }
+  var executor: CallbackExecutor { callbacks.executor }
 
   /// After this function, the next call with the same request type and owner may start, also from a callback of this
   /// call.

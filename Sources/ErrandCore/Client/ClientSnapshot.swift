@@ -15,8 +15,6 @@ final class ClientSnapshot: Sendable {
   /// The identity of the credential provider; nil if there is no provider. See ``RefreshControl/id(of:)``.
   let providerID: ObjectIdentifier?
   let transport: (any Transport)?
-  /// The format of responses whose request declares no decoder; nil for JSON.
-  let format: SharedFormat?
   let flightRecord: FlightRecord
   let flightClient: FlightClient
   /// The ``RefreshControl`` that all clients with the same provider object share; nil if each client refreshes
@@ -24,13 +22,13 @@ final class ClientSnapshot: Sendable {
   private let refreshing: RefreshControl?
 
   init(_ configuration: ClientConfiguration, _ services: ClientServices) {
+    let configuration = configuration.completed
     self.configuration = configuration
     flightRecord = services.flightRecord
-    format = configuration.responseFormat.map(SharedFormat.init)
     let transport = Self.transport(configuration.transport, services)
-    bases = BaseURLs(configuration.environment, others: configuration.environments)
+    bases = BaseURLs(configuration.servers.current, others: configuration.servers.others)
     base = try? bases.main.get().origin
-    hosts = Result { () throws(APIError) in try HostList(configuration.environment) }
+    hosts = Result { () throws(APIError) in try HostList(configuration.servers.current) }
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
     self.transport = try? transport.get()
@@ -38,9 +36,9 @@ final class ClientSnapshot: Sendable {
     providerID = configuration.credentials.map { services.refreshing.id(of: $0) }
     refreshing = (configuration.credentials as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     builder = RequestBuilder(
-      configuration, bases, format, contentCodings: (try? transport.get())?.contentCodings ?? [])
+      configuration, bases, contentCodings: (try? transport.get())?.contentCodings ?? [])
     let cache: (any ClientCache)? =
-      switch configuration.cache.kind {
+      switch configuration.cache.store.kind {
       case .standard: services.standardCache
       case .off: nil
       case .own(let cache): cache
@@ -50,12 +48,12 @@ final class ClientSnapshot: Sendable {
       Pipeline(
         services.order(
           PipelineParts(
-            interceptors: configuration.interceptors.map { UserInterceptor(inner: $0, admission: nil) },
-            exchangeInterceptors: configuration.exchangeInterceptors.map {
+            interceptors: configuration.interceptors.calls.map { UserInterceptor(inner: $0, admission: nil) },
+            exchangeInterceptors: configuration.interceptors.exchanges.map {
               UserInterceptor(inner: $0, admission: services.admission)
             },
             sessions: services.sessions, admission: services.admission, breaking: services.breaking,
-            breaker: configuration.breaker, refreshing: services.refreshing, retrying: services.retrying,
+            breaker: configuration.servers.breaker, refreshing: services.refreshing, retrying: services.retrying,
             joining: services.joining, carriesCookies: configuration.cookies.isOn, cache: cache,
             transport: transport)))
     }

@@ -8,7 +8,6 @@ import Foundation
 final class RequestBuilder: Sendable {
   private let configuration: ClientConfiguration
   private let bases: BaseURLs
-  private let format: SharedFormat?
   /// The default header fields of every request, except `Accept`.
   private let defaults: [HTTPField]
   /// The default header fields of requests for JSON and for any type, including `Accept`. They are made once, because
@@ -16,11 +15,11 @@ final class RequestBuilder: Sendable {
   private let defaultsOfJSON, defaultsOfAny: HTTPFields
 
   init(
-    _ configuration: ClientConfiguration, _ bases: BaseURLs, _ format: SharedFormat?, contentCodings: [String]
+    _ configuration: ClientConfiguration, _ bases: BaseURLs, contentCodings: [String]
   ) {
-    (self.configuration, self.bases, self.format) = (configuration, bases, format)
+    (self.configuration, self.bases) = (configuration, bases)
     let codings = contentCodings.joined(separator: ", ")
-    defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
+    defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.additions.userAgent)]
       .filter { !$0.value.isEmpty }
     defaultsOfJSON = HTTPFields([HTTPField(.accept, DecoderInput.json.accept)] + defaults)
     defaultsOfAny = HTTPFields([HTTPField(.accept, DecoderInput.bytes.accept)] + defaults)
@@ -34,8 +33,9 @@ final class RequestBuilder: Sendable {
     }
   }
 
+  /// - Parameter formats: The formats of the request, with those of its family and of the client filled in.
   func build<R: APIRequest>(
-    _ request: R, _ family: SharedFamily?, _ options: CallOptions, _ input: DecoderInput
+    _ request: R, _ family: SharedFamily?, _ options: CallOptions, _ input: DecoderInput, _ formats: Formats
   ) throws(APIError) -> HTTPRequest {
     do {
       try request.check()
@@ -49,9 +49,9 @@ final class RequestBuilder: Sendable {
       addKey(request.idempotency, to: &finished.fields)
       return finished
     }
-    let draft = try draft(of: request, family)
-    let url = try URLBuilder(style: draft.style).url(draft.target, base: bases.url(for: draft.target.base))
-    var fields = defaults(accepting: input.accept(in: family?.settings.format ?? format))
+    let draft = try draft(of: request, family, formats)
+    let url = try URLBuilder(style: formats.argumentStyle).url(draft.target, base: bases.url(for: draft.target.base))
+    var fields = defaults(accepting: input.accept(in: formats.shared))
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
     add(configuration.headers, to: &fields, of: draft, url, family)
@@ -64,7 +64,9 @@ final class RequestBuilder: Sendable {
 
   /// Builds the HTTP request of an ``APIRequest`` for a call without call options.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
-    try build(request, request.family.map(SharedFamily.init), CallOptions(), request.decoder.input)
+    let family = request.family.map(SharedFamily.init)
+    let formats = request.formats.filled(by: family?.settings.formats).filled(by: configuration.formats)
+    return try build(request, family, CallOptions(), request.decoder.input, formats)
   }
 
   /// Adds a header field with an idempotency key if the request declares one. Each call has a new key, which all
@@ -80,44 +82,41 @@ final class RequestBuilder: Sendable {
     var method: HTTPMethod
     var target: URLFilter.Target
     var body: BodyBuilder.Body?
-    var style: ArgumentStyle
   }
 
-  private func draft<R: APIRequest>(of request: R, _ family: SharedFamily?) throws(APIError) -> Draft {
+  private func draft<R: APIRequest>(
+    of request: R, _ family: SharedFamily?, _ formats: Formats
+  ) throws(APIError) -> Draft {
     let path = request.path
     if let refusal = path.refusal { throw .build(.invalidPath, Self.sentence(for: refusal, in: path)) }
-    let style = request.argumentStyle.filled(by: family?.settings.argumentStyle)
-      .filled(by: configuration.argumentStyle)
     let method = request.method
     let (own, declaredBody) = (request.arguments, request.body)
-    let place = declaredBody == nil ? place(ofArgumentsOf: request, method, family) : .query
-    let common = configuration.commonArguments?() ?? Arguments()
+    let place = declaredBody == nil ? Self.place(of: formats.arguments, method) : .query
+    let common = configuration.additions.arguments?() ?? Arguments()
     var inherited = family?.settings.arguments ?? Arguments()
     var target = try self.target(of: request, path, family)
     target.arguments = (place == .query ? own.merged(over: inherited) : Arguments()).merged(over: common)
     do {
-      for filter in configuration.filters { try filter.apply(&target, request) }
+      for filter in configuration.additions.filters { try filter.apply(&target, request) }
     } catch {
       if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
     }
     // The filters may have chosen another server, so the secrets are withheld now, and the body is made afterwards.
-    var commonInBody = configuration.commonBodyArguments
+    var commonInBody = configuration.additions.bodyArguments
     if commonInBody != nil || !common.isEmpty || !inherited.isEmpty, !names(target.base, family) {
       withholdSecrets(common.merged(over: inherited), place == .query ? own : Arguments(), from: &target)
       inherited = inherited.withoutSecrets
       commonInBody = commonInBody.map { common in { @Sendable in common().withoutSecrets } }
     }
-    let encoding = request.jsonEncoding.filled(by: family?.settings.jsonEncoding)
-      .filled(by: configuration.jsonEncoding)
-    let bodies = BodyBuilder(style: style, encoding: encoding, common: commonInBody)
+    let bodies = BodyBuilder(style: formats.argumentStyle, encoding: formats.jsonEncoding, common: commonInBody)
     let body: BodyBuilder.Body? =
       if let declaredBody {
         try bodies.body(declaredBody)
       } else {
         try Self.body(of: own.merged(over: inherited), place, bodies)
       }
-    return Draft(method: method, target: target, body: body, style: style)
+    return Draft(method: method, target: target, body: body)
   }
 
   private static func sentence(for refusal: RequestPath.Refusal, in path: RequestPath) -> String {
@@ -159,14 +158,14 @@ final class RequestBuilder: Sendable {
 
   private func baseURL(of server: RequestServer, _ family: SharedFamily?) throws(APIError) -> String {
     switch server {
-    case .base: return family?.settings.baseURL ?? configuration.environment.baseURL
+    case .base: return family?.settings.baseURL ?? configuration.servers.current.baseURL
     case .cdn:
-      return family?.settings.cdnURL ?? configuration.environment.cdnURL ?? family?.settings.baseURL
-        ?? configuration.environment.baseURL
+      return family?.settings.cdnURL ?? configuration.servers.current.cdnURL ?? family?.settings.baseURL
+        ?? configuration.servers.current.baseURL
     case .environment(let name):
-      if let found = configuration.environments.named(name) { return found.baseURL }
-      if let found = [configuration.environment].named(name) { return found.baseURL }
-      let known = ([configuration.environment] + configuration.environments).map(\.name).joined(separator: ", ")
+      if let found = configuration.servers.others.named(name) { return found.baseURL }
+      if let found = [configuration.servers.current].named(name) { return found.baseURL }
+      let known = ([configuration.servers.current] + configuration.servers.others).map(\.name).joined(separator: ", ")
       throw .build(.invalidURL, "No environment is named \"\(name)\"; the client's environments are: \(known).")
     }
   }
@@ -174,11 +173,7 @@ final class RequestBuilder: Sendable {
   /// Where the arguments of a request go.
   private enum ArgumentPlace { case query, form, json, formUnlessEmpty, jsonUnlessEmpty }
 
-  private func place(
-    ofArgumentsOf request: some APIRequest, _ method: HTTPMethod, _ family: SharedFamily?
-  ) -> ArgumentPlace {
-    let format = request.argumentFormat.filled(by: family?.settings.argumentFormat)
-      .filled(by: configuration.argumentFormat)
+  private static func place(of format: ArgumentFormat, _ method: HTTPMethod) -> ArgumentPlace {
     switch format {
     case .query: return .query
     case .form: return .form

@@ -16,9 +16,8 @@ extension APIClient {
   /// - Throws: ``APIError`` if the request cannot be built, or if an interceptor answers it.
   package func reading<R: APIRequest>(of request: R) async throws(APIError) -> ResponseReading {
     let made = Locked<ResponseReading?>(nil)
-    let shared = jsonDecoding(of: request)
+    let formats = formats(of: request)
     let decoder = request.decoder
-    let format = (request.family?.responseFormat ?? configuration.responseFormat).map(SharedFormat.init)
     try await inspect(request) { frozen, context in
       // The inner closure captures two values of the call plan instead of the whole plan. The plan holds the outer
       // closure, so capturing the plan would make a reference cycle.
@@ -26,8 +25,8 @@ extension APIClient {
       made.withLock {
         $0 = ResponseReading(request: frozen) { response in
           statuses.takes(response, envelope)
-            ? decoder.differences(in: response, shared, envelope, format)
-            : ResponseDecoder<R.ErrorBody>.automatic.differences(in: response, shared, .none, format)
+            ? decoder.differences(in: response, envelope, formats)
+            : ResponseDecoder<R.ErrorBody>.automatic.differences(in: response, .none, formats)
         }
       }
     }
@@ -38,13 +37,13 @@ extension APIClient {
 
 extension ResponseDecoder {
   fileprivate func differences(
-    in response: HTTPResponse, _ shared: JSONDecoding, _ envelope: Envelope, _ format: SharedFormat?
+    in response: HTTPResponse, _ envelope: Envelope, _ formats: Formats
   ) -> [JSONDifference] {
-    guard let type = Value.self as? any Decodable.Type, !input.readsOther(format) else { return [] }
+    guard let type = Value.self as? any Decodable.Type, !input.readsOther(formats.shared) else { return [] }
     let place = envelope.value
     switch input.json {
     case nil: return []
-    case .shared: return shared.differences(of: type, in: response.body, at: place)
+    case .shared: return formats.jsonDecoding.differences(of: type, in: response.body, at: place)
     case .own(let rules): return rules.differences(of: type, in: response.body, at: place)
     }
   }

@@ -14,9 +14,12 @@ protocol AnyTypedCall: AnyObject, Sendable {
   var input: DecoderInput { get }
   /// True for a `cachedThenFresh` call, which delivers the stored response first and then a fresh response.
   var givesCachedFirst: Bool { get }
+  /// The request's own rules for calls that overlap, read once.
+  var overlap: Overlap { get }
   /// Builds the HTTP request.
-  func build(_ builder: RequestBuilder, _ family: SharedFamily?, _ options: CallOptions) throws(APIError)
-    -> HTTPRequest
+  func build(
+    _ builder: RequestBuilder, _ family: SharedFamily?, _ options: CallOptions, _ formats: Formats
+  ) throws(APIError) -> HTTPRequest
   /// Decodes the response and stores the value. Returns the error if decoding fails.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError?
   /// Checks whether the dates of a decoded response were read from 1970, although the decoder counts from 2001.
@@ -44,9 +47,11 @@ struct ReadErrorBody: Sendable {
 /// The generic part of a ``CallRun``, which knows the types of the request.
 final class TypedCall<R: APIRequest>: AnyTypedCall {
   let request: R
-  let repeats: RepeatRule
-  let hasHooks: Bool
-  private let hooks: CompletionHooks<R.Response>?
+  let overlap: Overlap
+  let accessories: [any Accessory]
+  let indicator: IndicatorChoice
+  private let before: (@Sendable (Outcome<R.Response>) async -> Void)?
+  private let after: (@Sendable (Outcome<R.Response>) -> Void)?
   private let decoder: ResponseDecoder<R.Response>
   let decodes: Bool
   let input: DecoderInput
@@ -63,20 +68,23 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
     self.request = request
     self.decodes = decodes
     self.onCached = onCached
-    hooks = decodes ? request.hooks : nil
-    hasHooks = hooks != nil
-    repeats = request.repeats
+    let delivery = request.delivery
+    (before, after) = decodes ? (delivery.beforeCompletion, delivery.afterCompletion) : (nil, nil)
+    (accessories, indicator) = (delivery.accessories, delivery.indicator)
+    overlap = request.overlap
     decoder = request.decoder
     input = decoder.input
   }
 
   func build(
-    _ builder: RequestBuilder, _ family: SharedFamily?, _ options: CallOptions
+    _ builder: RequestBuilder, _ family: SharedFamily?, _ options: CallOptions, _ formats: Formats
   ) throws(APIError) -> HTTPRequest {
-    try builder.build(request, family, options, input)
+    try builder.build(request, family, options, input, formats)
   }
 
   var givesCachedFirst: Bool { onCached != nil }
+
+  var hasHooks: Bool { before != nil || after != nil }
 
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules? {
     guard input.isByType(rules.format) else { return nil }
@@ -112,7 +120,8 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
     if error.kind == .empty { return "; if an empty body is expected, use `Nothing` as the response type" }
     let (found, whole) = (error.path.steps.count, envelope.value.steps.count)
     let isOutside = found < whole || found == whole && whole > 0 && error.kind == .missingKey
-    return isOutside ? "; if this response has no envelope, declare `envelope` as `Envelope.none`" : ""
+    return isOutside
+      ? "; if this response has no envelope, declare `validation` as `ResponseValidation(envelope: .none)`" : ""
   }
 
   func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates {
@@ -130,13 +139,13 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
   }
 
   func hook(before ending: Outcome<Void>) -> (@Sendable () async -> Void)? {
-    guard let before = hooks?.before else { return nil }
+    guard let before else { return nil }
     let outcome = outcome(ending)
     return { await before(outcome) }
   }
 
   func hook(after ending: Outcome<Void>) -> (@Sendable () -> Void)? {
-    guard let after = hooks?.after else { return nil }
+    guard let after else { return nil }
     let outcome = outcome(ending)
     return { after(outcome) }
   }

@@ -36,7 +36,7 @@ extension APIError.Code {
   public static let queueFull = Self(rawValue: "queueFull")
   /// The client drains or has drained (``APIClient/drain(within:)``); the request was not sent.
   public static let draining = Self(rawValue: "draining")
-  /// Too many of the most recent calls to the origin failed (``ClientConfiguration/breaker``); the request was not
+  /// Too many of the most recent calls to the origin failed (``ServerSettings/breaker``); the request was not
   /// sent. The cause is a ``CircuitOpen``.
   public static let circuitOpen = Self(rawValue: "circuitOpen")
   /// Another call of the same request type and owner is running, and the request declares ``RepeatRule/ignoreNew``.

@@ -2,10 +2,10 @@ import ErrandSupport
 import Foundation
 
 /// An interceptor that answers the challenges of servers with Digest authentication (RFC 7616). The password is never
-/// sent. Place the interceptor in ``ClientConfiguration/exchangeInterceptors``.
+/// sent. Place the interceptor in ``Interceptors/exchanges``.
 ///
 /// ```swift
-/// configuration.exchangeInterceptors.append(DigestAuthentication(user: "ada", password: password))
+/// configuration.interceptors.exchanges.append(DigestAuthentication(user: "ada", password: password))
 /// ```
 ///
 /// The first request to an origin gets status 401 and is sent again with the answer; later requests contain an answer

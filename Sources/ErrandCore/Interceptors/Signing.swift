@@ -1,8 +1,8 @@
 /// An interceptor that signs each request exactly as the request is sent. Place the interceptor in
-/// ``ClientConfiguration/exchangeInterceptors``, after the interceptors that change the request.
+/// ``Interceptors/exchanges``, after the interceptors that change the request.
 ///
 /// ```swift
-/// configuration.exchangeInterceptors.append(
+/// configuration.interceptors.exchanges.append(
 ///   Signing { request in
 ///     request.fields["X-Signature"] = signature(request.method, request.url.string, request.body?.data)
 ///   })

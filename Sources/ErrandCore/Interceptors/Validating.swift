@@ -78,7 +78,7 @@ package struct Validating: Interceptor {
 
   /// The end of the message for status 415 if the request was a form.
   package static let formCure =
-    " The arguments were sent as a form; if the server reads JSON, set `argumentFormat` to `.json`."
+    " The arguments were sent as a form; if the server reads JSON, set `arguments` of the `formats` to `.json`."
 
   /// Fails if the body is truncated. A response with a rejected status may have a truncated body. For such a response
   /// the status check has already thrown an error.
@@ -103,7 +103,8 @@ package struct Validating: Interceptor {
     throw failure(
       .contentType,
       "The response has \(response.fields.shownContentType); expected \(patterns.joined(separator: " or ")). "
-        + "If the content type of the response is correct, add the type to `contentTypes`.", response)
+        + "If the content type of the response is correct, add the type to `contentTypes` of the `validation`.",
+      response)
   }
 
   private static func fits(_ type: MediaType?, _ patterns: [String]) -> Bool {
@@ -157,8 +158,8 @@ package struct Validating: Interceptor {
   private static func cure(_ plan: CallPlan) -> String {
     guard plan.rules.shape == nil else { return "" }
     return
-      " The `Envelope` of the call requires a code in the body; if the response has no code, declare `envelope` as "
-      + "`Envelope.none`."
+      " The `Envelope` of the call requires a code in the body; if the response has no code, declare "
+      + "`validation` as `ResponseValidation(envelope: .none)`."
   }
 
   private static func clause(of error: JSONError) -> String {

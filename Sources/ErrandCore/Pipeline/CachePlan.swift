@@ -1,4 +1,4 @@
-/// Another request that ``APIRequest/cachedAs`` names. The response is stored under the cache key of this request.
+/// Another request that ``CachePolicy/stored(as:)`` names. The response is stored under the cache key of this request.
 package struct CacheAlias: Sendable {
   /// The request in the form in which it would be sent.
   package let request: HTTPRequest
@@ -93,6 +93,6 @@ struct CacheInheritance: Sendable {
   func policy(for request: HTTPRequest) -> CachePolicy {
     let host = request.url.host
     let policy = family.isInherited ? rules.first { $0.covers(host) }?.policy ?? standing : family
-    return policy.model == .lifetime && !request.method.isSafe ? .none : policy
+    return policy.model == .lifetime && !request.method.isSafe ? .none : policy.withoutNaming
   }
 }

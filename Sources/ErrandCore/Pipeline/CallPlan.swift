@@ -13,6 +13,8 @@ package final class CallPlan: Sendable {
   /// Whether the response body is written to a file. Stored, because a comparison of ``download`` with nil copies it.
   package let hasDownload: Bool
   package let log: CallLog?
+  /// The cache policy that the request declares.
+  let cache: CachePolicy
   /// The rule for the cache key. Arguments that the rule leaves out may differ between calls that share an exchange.
   package let cacheKey: CacheKeyRule
   /// Whether the call may share an exchange with other calls.
@@ -23,10 +25,10 @@ package final class CallPlan: Sendable {
 
   init(
     _ rules: ResponseRules, _ access: CallAccess, _ sending: SendingRules, download: Download?, log: CallLog?,
-    cacheKey: CacheKeyRule, joining: JoinRule, kind: RunKind
+    cache: CachePolicy, cacheKey: CacheKeyRule, joining: JoinRule, kind: RunKind
   ) {
     (self.rules, self.access, self.sending) = (rules, access, sending)
-    (self.download, self.log, self.cacheKey) = (download, log, cacheKey)
+    (self.download, self.log, self.cache, self.cacheKey) = (download, log, cache, cacheKey)
     (self.joining, self.kind) = (joining, kind)
     hasDownload = download != nil
   }

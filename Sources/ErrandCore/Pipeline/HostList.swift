@@ -24,7 +24,8 @@ struct HostList: Sendable, Hashable {
       guard url.query == nil else {
         throw .build(
           .invalidURL,
-          "The base URL \(url) has a query, which is not allowed with `fallbackURLs`; use `commonArguments` instead.")
+          "The base URL \(url) has a query, which is not allowed with `fallbackURLs`; use `additions.arguments`"
+            + " instead.")
       }
       let base = Base(url)
       if bases.contains(base) {

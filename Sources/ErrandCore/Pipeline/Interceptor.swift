@@ -19,7 +19,7 @@ public protocol Interceptor: Sendable {
 
   /// Whether the interceptor may make a request different for different accounts. The default is true.
   ///
-  /// Only the interceptors in ``ClientConfiguration/exchangeInterceptors`` are asked, and only about a read from a server
+  /// Only the interceptors in ``Interceptors/exchanges`` are asked, and only about a read from a server
   /// that gets no credential, such as a CDN. If all of them return false, all accounts share the stored response.
   /// Otherwise it belongs to the account that is logged in. Return false for example if you add a trace identifier or a
   /// signature of the app. A response is not stored if you add a secret field in spite of that.

@@ -28,7 +28,7 @@ public struct RedirectPolicy: Sendable, Hashable {
       mode: .follow, limit: limit, allowsDowngrade: allowsDowngrade, resendsBodyElsewhere: resendsBodyElsewhere)
   }
 
-  /// Returns the redirect to the caller as a response. The call fails unless its ``APIRequest/statusRule`` accepts the
+  /// Returns the redirect to the caller as a response. The call fails unless its ``ResponseValidation/status`` accepts the
   /// status of the redirect.
   public static let manual = RedirectPolicy(
     mode: .manual, limit: 0, allowsDowngrade: false, resendsBodyElsewhere: false)

@@ -1,4 +1,3 @@
-public import ErrandJSON
 public import Foundation
 
 /// One API call as a value. The request describes the call, and an ``APIClient`` carries it out.
@@ -23,12 +22,12 @@ public import Foundation
 /// class itself implements. Other members of the subclass are not read, because Swift selects the defaults for the
 /// class that declares the conformance.
 ///
-/// Each property is read at most once per call, with two exceptions: each ``LoadingIndicator`` reads ``indicator`` as
-/// the call starts, and if a call fails, some properties are read again to mask secrets in the error. Hooks, decoder,
-/// family, time-outs, priority, accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read on the thread that
-/// starts the call. The other properties are read on the executor that runs the call: for `send`, `response` and
-/// `outcome` the caller's executor, for `start` the global executor. In a debug build, warnings about the declaration
-/// of a type may read some properties once more.
+/// Each property is read at most once per call, with two exceptions: a stream reads ``formats`` and ``family`` twice,
+/// and if a call fails, some properties are read again to mask secrets in the error. Delivery, decoder, family,
+/// time-outs, priority, ``overlap``, ``download`` and ``formats`` are read on the thread that starts the call. The other
+/// properties are read on the executor that runs the call: for `send`, `response` and `outcome` the caller's executor,
+/// for `start` the global executor. In a debug build, warnings about the declaration of a type may read some properties
+/// once more.
 public protocol APIRequest<Response>: GroupStep {
   /// The value of a successful call: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data
@@ -50,10 +49,8 @@ public protocol APIRequest<Response>: GroupStep {
 
   /// The arguments of the request. They are sent in the query, in a form or as JSON.
   var arguments: Arguments { get }
-  /// The place of the arguments: the query, a form body or a JSON body.
-  var argumentFormat: ArgumentFormat { get }
-  /// How arguments such as lists, dates and Booleans are written as text.
-  var argumentStyle: ArgumentStyle { get }
+  /// How arguments become text, and how responses are read.
+  var formats: Formats { get }
   /// The body of the request; nil for none. If a request has a body, the arguments of the request go into the query.
   var body: RequestBody? { get }
   /// Header fields that this request sets or removes.
@@ -79,49 +76,24 @@ public protocol APIRequest<Response>: GroupStep {
   /// Whether sending the request twice has the same effect as sending it once. By default, the method decides.
   var idempotency: Idempotency { get }
 
-  /// The cache policy; by default the policy of the ``RequestFamily`` or the client.
+  /// The cache policy, the parts of the request from which the cache key is made (``CachePolicy/keyed(by:)``), and the
+  /// requests under whose cache keys the response is stored (``CachePolicy/stored(as:)``).
   var cache: CachePolicy { get }
-  /// The parts of the request from which the cache key is made.
-  var cacheKey: CacheKeyRule { get }
-  /// The requests under whose cache keys the response is stored; by default only this request.
-  var cachedAs: CacheTargets { get }
 
-  /// Decides whether the call may share one exchange with equal running calls; by default the rule of the
-  /// ``RequestFamily`` or the client.
-  var joining: JoinRule { get }
-  /// Decides what happens if a call starts while another call with this request type and the same owner is running. The
-  /// property is read when the call starts.
-  var repeats: RepeatRule { get }
+  /// What happens while equal calls, or calls with this request type and the same owner, are running.
+  var overlap: Overlap { get }
 
   /// The file that receives the response body; nil to keep the body in memory. If there is a file, ``Response`` must be
   /// ``DownloadedFile``, and the cache is neither read nor written.
   var download: Download? { get }
 
-  /// The maximum size of the response body in memory; by default the limit of the ``RequestFamily`` or the client.
-  var bodyLimit: BodyLimit { get }
-  /// The status codes that count as success.
-  var statusRule: StatusRule { get }
-  /// The accepted content types, such as `["application/json", "text/*"]`. Nil accepts the types of the response format
-  /// (``ResponseFormat/contentTypes``). Some formats, such as XML, list types; other formats accept all types.
-  var contentTypes: [String]? { get }
-  /// The structure that the JSON in the body must have, such as its keys and their types; nil accepts any JSON.
-  var shape: JSONShape? { get }
-  /// The JSON members that surround the value in the body, such as a result code and a message; ``Envelope/none`` if
-  /// the body is the value itself.
-  var envelope: Envelope { get }
+  /// What a response must fulfil: status codes, content types, JSON shape, envelope, size.
+  var validation: ResponseValidation { get }
   /// Decodes the body into the ``Response``.
   var decoder: ResponseDecoder<Response> { get }
-  /// The rules by which the response body is decoded from JSON.
-  var jsonDecoding: JSONDecoding { get }
-  /// The rules by which the request body is encoded as JSON.
-  var jsonEncoding: JSONEncoding { get }
 
-  /// The hooks that run at the end of a call, before the delegate and the completion closure are called; nil for none.
-  var hooks: CompletionHooks<Response>? { get }
-  /// The observers of calls of this request, in addition to the accessories of the client and the call.
-  var accessories: [any Accessory] { get }
-  /// Chooses the ``LoadingIndicator`` that counts the running calls of this request.
-  var indicator: IndicatorChoice { get }
+  /// Who is notified of the calls of the request, in addition to the caller: hooks, accessories, a loading indicator.
+  var delivery: Delivery<Response> { get }
 
   /// Checks the parameters before anything is built, and throws an error if a parameter is wrong. If the function
   /// throws, the call fails, and the thrown error is the cause of an error with the code ``APIError/Code/parameter``.
@@ -140,10 +112,8 @@ extension APIRequest {
   public var family: RequestFamily? { nil }
   /// By default, a request has no arguments.
   public var arguments: Arguments { Arguments() }
-  /// By default, the place of the arguments is inherited from the ``RequestFamily`` or the client.
-  public var argumentFormat: ArgumentFormat { .inherited }
-  /// By default, the style is inherited from the ``RequestFamily`` or the client.
-  public var argumentStyle: ArgumentStyle { .inherited }
+  /// By default, all formats are inherited from the ``RequestFamily`` or the client.
+  public var formats: Formats { .inherited }
   /// By default, a request has no body, unless a body is made from its arguments.
   public var body: RequestBody? { nil }
   /// By default, no header field is set or removed.
@@ -164,38 +134,17 @@ extension APIRequest {
   public var retries: RetryPolicy { .inherited }
   /// By default, the HTTP method decides whether the request is idempotent.
   public var idempotency: Idempotency { .byMethod }
-  /// By default, the cache policy is inherited from the ``RequestFamily`` or the client.
+  /// By default, the cache policy is inherited from the ``RequestFamily`` or the client. The cache key contains
+  /// everything that is sent, except the header fields.
   public var cache: CachePolicy { .inherited }
-  /// By default, the cache key contains everything that is sent, except the header fields.
-  public var cacheKey: CacheKeyRule { CacheKeyRule() }
-  /// By default, the response is stored under the cache key of this request.
-  public var cachedAs: CacheTargets { .own }
-  /// By default, the rule for shared exchanges is inherited from the ``RequestFamily`` or the client.
-  public var joining: JoinRule { .inherited }
-  /// By default, all calls run, even if calls of the same request type are running.
-  public var repeats: RepeatRule { .runAll }
+  /// By default, the rule for shared exchanges is inherited from the ``RequestFamily`` or the client, and all calls run.
+  public var overlap: Overlap { .inherited }
   /// By default, the response body is kept in memory.
   public var download: Download? { nil }
-  /// By default, the limit is inherited from the ``RequestFamily`` or the client.
-  public var bodyLimit: BodyLimit { .inherited }
-  /// By default, the rule for status codes is inherited from the ``RequestFamily`` or the client.
-  public var statusRule: StatusRule { .inherited }
-  /// By default, the content types of the response format are accepted.
-  public var contentTypes: [String]? { nil }
-  /// By default, the JSON may have any structure.
-  public var shape: JSONShape? { nil }
-  /// By default, the envelope is inherited from the ``RequestFamily`` or the client.
-  public var envelope: Envelope { .inherited }
-  /// By default, the rules for decoding are inherited from the ``RequestFamily`` or the client.
-  public var jsonDecoding: JSONDecoding { .inherited }
-  /// By default, the rules for encoding are inherited from the ``RequestFamily`` or the client.
-  public var jsonEncoding: JSONEncoding { .inherited }
-  /// By default, a request has no hooks.
-  public var hooks: CompletionHooks<Response>? { nil }
-  /// By default, a request has no accessories of its own.
-  public var accessories: [any Accessory] { [] }
-  /// By default, the client's indicators without a name count the calls of the request.
-  public var indicator: IndicatorChoice { .inherited }
+  /// By default, the validation is inherited from the ``RequestFamily`` or the client.
+  public var validation: ResponseValidation { .inherited }
+  /// By default, a request has no hooks and no accessories of its own.
+  public var delivery: Delivery<Response> { Delivery() }
   /// By default, every parameter is accepted.
   public func check() throws {}
   /// By default, the HTTP request is built from the properties of this request.
@@ -228,47 +177,6 @@ public enum RequestServer: Sendable, Hashable {
   case environment(String)
 }
 
-/// The place of a request's arguments: the query, a form body or a JSON body.
-public enum ArgumentFormat: Sendable, Hashable {
-  /// The format of the ``RequestFamily`` or the client; ``byMethod`` if neither of them declares a format.
-  case inherited
-  /// The arguments go into the query for GET, HEAD and DELETE, and into a form body for other methods. If the request
-  /// has its own body, the arguments always go into the query.
-  case byMethod
-  /// The arguments go into the query for GET, HEAD and DELETE, and into a JSON body for other methods. If the request
-  /// has its own body, the arguments always go into the query. Use this format for a service that takes JSON.
-  case jsonByMethod
-  /// The arguments go into the query, for any method.
-  case query
-  /// The arguments go into a body of type `application/x-www-form-urlencoded`, for any method.
-  case form
-  /// The arguments go into a body of type `application/json`, for any method.
-  case json
-
-  /// Returns `other` if this format is inherited and `other` is not nil; otherwise returns this format.
-  func filled(by other: ArgumentFormat?) -> ArgumentFormat { self == .inherited ? other ?? self : self }
-}
-
-/// The maximum size of a response body in memory.
-///
-/// ```swift
-/// var bodyLimit: BodyLimit { .bytes(64 << 10) }
-/// ```
-///
-/// With a longer body the call fails with ``ErrandHTTP/TransportFailure/Kind/tooLarge``, unless the status is 400 or
-/// higher; see ``ErrandHTTP/ResponseLimits/bodyBytes``. The limit applies to bodies that a server sends and that are
-/// decoded in memory, not to downloads, body sinks and stored responses.
-public enum BodyLimit: Sendable, Hashable {
-  /// The limit of the ``RequestFamily``, or ``ErrandHTTP/ResponseLimits/bodyBytes`` of the client if the family has
-  /// none.
-  case inherited
-  /// A number of bytes after content decoding. A negative number counts as 0.
-  case bytes(Int)
-
-  /// Returns `other` if this limit is inherited; otherwise returns this limit.
-  func filled(by other: BodyLimit) -> BodyLimit { self == .inherited ? other : self }
-}
-
 /// The source of a request's credential.
 public enum RequestCredential: Sendable, Hashable {
   /// The client's ``CredentialProvider`` supplies the credential. The credential is sent only to origins that the
@@ -286,14 +194,4 @@ public enum RequestCredential: Sendable, Hashable {
 
   /// Makes the request's own credential from a token.
   public static func bearer(_ token: String) -> RequestCredential { .own(.bearer(token)) }
-}
-
-/// Chooses the loading indicator that counts the calls of a request.
-public enum IndicatorChoice: Sendable, Hashable {
-  /// The client's indicators that have no name count the request.
-  case inherited
-  /// No indicator counts the request.
-  case none
-  /// The client's indicator with this name counts the request.
-  case named(String)
 }

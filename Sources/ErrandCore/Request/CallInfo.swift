@@ -8,20 +8,28 @@ public struct CallInfo: Sendable {
     let tag: String?
     let priority: CallPriority
     let owner: UInt64?
+    let indicator: IndicatorChoice
 
-    init(_ id: UInt64, _ request: any APIRequest, _ tag: String?, _ priority: CallPriority, _ owner: UInt64?) {
+    init(
+      _ id: UInt64, _ request: any APIRequest, _ tag: String?, _ priority: CallPriority, _ owner: UInt64?,
+      _ indicator: IndicatorChoice
+    ) {
       self.id = id
       self.request = request
       self.tag = tag
       self.priority = priority
       self.owner = owner
+      self.indicator = indicator
     }
   }
 
   private let storage: Storage
 
-  init(id: UInt64, request: any APIRequest, tag: String?, priority: CallPriority, owner: UInt64? = nil) {
-    storage = Storage(id, request, tag, priority, owner)
+  init(
+    id: UInt64, request: any APIRequest, tag: String?, priority: CallPriority, owner: UInt64? = nil,
+    indicator: IndicatorChoice = .inherited
+  ) {
+    storage = Storage(id, request, tag, priority, owner, indicator)
   }
 
   /// The number of the call. No two calls of a process have the same number.
@@ -35,6 +43,8 @@ public struct CallInfo: Sendable {
   /// The number of the ``CallOwner`` of the call; nil for a call without an owner. The number can be used even after
   /// the owner is deallocated.
   package var owner: UInt64? { storage.owner }
+  /// The loading indicator that the request has chosen.
+  var indicator: IndicatorChoice { storage.indicator }
 
   /// The name of the request's type.
   public var name: String { "\(type(of: request))" }

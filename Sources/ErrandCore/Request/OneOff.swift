@@ -19,6 +19,8 @@ public struct OneOff<Response: Decodable & Sendable>: APIRequest {
   public var body: RequestBody?
   /// Header fields to set or to remove.
   public var headers: RequestHeaders
+  /// All calls run: requests of this type have nothing in common.
+  public var overlap: Overlap { Overlap(repeats: .runAll) }
 
   /// Makes a request. Without a `type`, the body of the response is ignored.
   public init(

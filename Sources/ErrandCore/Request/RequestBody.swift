@@ -27,7 +27,7 @@ public struct RequestBody: Sendable {
   @available(*, unavailable, message: "write `.json(value)`, or the method of another format")
   public init(_ value: some Encodable) { self = .text("") }
 
-  /// A body that contains any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
+  /// A body that contains any `Encodable` value as JSON, written by the request's ``Formats/jsonEncoding``.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
     RequestBody(.json { try $0.encode(value) }, "application/json")
   }

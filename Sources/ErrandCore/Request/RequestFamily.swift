@@ -1,4 +1,3 @@
-public import ErrandJSON
 import ErrandSupport
 
 /// The settings that a group of requests (a family) shares, such as all requests of one service or of one business
@@ -15,8 +14,9 @@ import ErrandSupport
 /// ```
 ///
 /// Header fields and arguments are merged name by name; the request overrides the family, and the family overrides the
-/// client. For settings that this type does not contain, declare a default in the extension of the family's protocol,
-/// such as `method` above.
+/// client. Formats, overlap, validation and time-outs are merged property by property. For settings that this type does
+/// not contain, declare a default in the extension of the family's protocol, such as `method` above. A request that
+/// declares the same property replaces such a default as a whole.
 public struct RequestFamily: Sendable {
   /// The name of the family, shown in logs.
   public var name: String
@@ -29,10 +29,8 @@ public struct RequestFamily: Sendable {
   /// Arguments of every request of the family. They go to the place of the request's own arguments: the query or the
   /// body.
   public var arguments: Arguments
-  /// The place of the arguments: the query, a form body or a JSON body.
-  public var argumentFormat: ArgumentFormat
-  /// How arguments such as lists, dates and Booleans are written as text.
-  public var argumentStyle: ArgumentStyle
+  /// How arguments become text, and how responses are read.
+  public var formats: Formats
   /// The time-outs of the family. For each time-out that is nil, the time-out of the client applies.
   public var timeouts: Timeouts
   /// The rule for redirects: the call follows them, returns them as a response, or fails.
@@ -41,53 +39,30 @@ public struct RequestFamily: Sendable {
   public var retries: RetryPolicy
   /// The policy by which responses are stored and served from the cache.
   public var cache: CachePolicy
-  /// The rule by which equal running calls share one exchange.
-  public var joining: JoinRule
-  /// The maximum size of a response body in memory.
-  public var bodyLimit: BodyLimit
-  /// The status codes that count as success.
-  public var statusRule: StatusRule
-  /// The JSON members that surround the value in a response body, such as a result code and a message.
-  public var envelope: Envelope
-  /// The format of responses whose request declares no decoder; nil for the format of the client.
-  public var responseFormat: (any ResponseFormat)? {
-    get { format?.value }
-    set { format = newValue.map(SharedFormat.init) }
-  }
-  /// The rules by which response bodies are decoded from JSON.
-  public var jsonDecoding: JSONDecoding
-  /// The rules by which request bodies are encoded as JSON.
-  public var jsonEncoding: JSONEncoding
-  private(set) var format: SharedFormat?
+  /// What happens while equal calls, or calls with the same request type, are running.
+  public var overlap: Overlap
+  /// What responses must fulfil: status codes, content types, JSON shape, envelope, size.
+  public var validation: ResponseValidation
 
   /// Makes a family. Settings that are not given are inherited from the client.
   public init(
     _ name: String, baseURL: String? = nil, cdnURL: String? = nil, headers: RequestHeaders = RequestHeaders(),
-    arguments: Arguments = Arguments(), argumentFormat: ArgumentFormat = .inherited,
-    argumentStyle: ArgumentStyle = .inherited, timeouts: Timeouts = .inherited, redirects: RedirectPolicy = .inherited,
-    retries: RetryPolicy = .inherited, cache: CachePolicy = .inherited, joining: JoinRule = .inherited,
-    bodyLimit: BodyLimit = .inherited, statusRule: StatusRule = .inherited, envelope: Envelope = .inherited,
-    responseFormat: (any ResponseFormat)? = nil, jsonDecoding: JSONDecoding = .inherited,
-    jsonEncoding: JSONEncoding = .inherited
+    arguments: Arguments = Arguments(), formats: Formats = .inherited, timeouts: Timeouts = .inherited,
+    redirects: RedirectPolicy = .inherited, retries: RetryPolicy = .inherited, cache: CachePolicy = .inherited,
+    overlap: Overlap = .inherited, validation: ResponseValidation = .inherited
   ) {
     self.name = name
     self.baseURL = baseURL
     self.cdnURL = cdnURL
     self.headers = headers
     self.arguments = arguments
-    self.argumentFormat = argumentFormat
-    self.argumentStyle = argumentStyle
+    self.formats = formats
     self.timeouts = timeouts
     self.redirects = redirects
     self.retries = retries
     self.cache = cache
-    self.joining = joining
-    self.bodyLimit = bodyLimit
-    self.statusRule = statusRule
-    self.envelope = envelope
-    format = responseFormat.map(SharedFormat.init)
-    self.jsonDecoding = jsonDecoding
-    self.jsonEncoding = jsonEncoding
+    self.overlap = overlap
+    self.validation = validation
   }
 }
 
@@ -98,10 +73,8 @@ extension RequestFamily: Masked {
   package var shownParts: KeyValuePairs<String, Any> {
     [
       "name": name, "baseURL": baseURL.map(Redaction.url) as Any, "cdnURL": cdnURL.map(Redaction.url) as Any,
-      "headers": headers, "arguments": arguments, "argumentFormat": argumentFormat, "argumentStyle": argumentStyle,
-      "timeouts": timeouts, "redirects": redirects, "retries": retries, "cache": cache, "joining": joining,
-      "bodyLimit": bodyLimit, "statusRule": statusRule, "envelope": envelope, "responseFormat": responseFormat as Any,
-      "jsonDecoding": jsonDecoding, "jsonEncoding": jsonEncoding,
+      "headers": headers, "arguments": arguments, "formats": formats, "timeouts": timeouts, "redirects": redirects,
+      "retries": retries, "cache": cache, "overlap": overlap, "validation": validation,
     ]
   }
 }

@@ -5,7 +5,7 @@
 /// removed by its name.
 ///
 /// ```swift
-/// client.configure { $0.filters.append(URLFilter("version") { url, _ in url.arguments["version"] = "1.2.3" }) }
+/// client.configure { $0.additions.filters.append(URLFilter("version") { url, _ in url.arguments["version"] = "1.2.3" }) }
 /// ```
 public struct URLFilter: Sendable {
   /// The parts of a URL that a filter may change.

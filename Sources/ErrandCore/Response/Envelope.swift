@@ -4,7 +4,7 @@ import ErrandSupport
 /// The JSON members around the value in a response body such as `{"code": 0, "message": "ok", "data": {…}}`.
 ///
 /// ```swift
-/// var envelope: Envelope { Envelope(value: "data", code: "code", success: [0], message: "message") }
+/// configuration.validation.envelope = Envelope(value: "data", code: "code", success: [0], message: "message")
 /// ```
 public struct Envelope: Sendable, Hashable {
   /// True if the envelope of the request's ``RequestFamily`` or of the client applies. A change of any property sets

@@ -63,7 +63,7 @@ extension ResponseDecoder where Value: Decodable {
   /// JSON string, or the JSON of any other value; see ``Envelope/value``. ``Nothing`` ignores the body, and
   /// ``DownloadedFile`` is the file that contains the body. ``ProblemDetails`` are read from a body of their media
   /// type. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
-  /// (``ClientConfiguration/responseFormat``), if a format is set. Otherwise, and for `JSONValue`, the value is read
+  /// (``Formats/response``), if a format is set. Otherwise, and for `JSONValue`, the value is read
   /// from JSON, at the path ``Envelope/value`` of the envelope.
   public static var automatic: ResponseDecoder {
     if Value.self == Data.self {
@@ -148,6 +148,10 @@ final class DecoderInput: Sendable {
   static func json(by rules: JSONDecoding?) -> DecoderInput {
     DecoderInput("JSON", accept: "application/json", json: rules.map { .own($0) } ?? .shared)
   }
+
+  /// Whether content types and a shape that the ``RequestFamily`` or the client declares concern the body: it is read as
+  /// JSON or in the declared format.
+  var readsDeclaredFormat: Bool { json != nil || mayReadOther }
 
   // The parameter `format` of the following functions is the response format of the ``RequestFamily`` or the client.
 

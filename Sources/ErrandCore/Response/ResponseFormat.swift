@@ -20,7 +20,7 @@ public protocol ResponseFormat: Sendable {
   var name: String { get }
   /// The value of the field `Accept`, unless the request's headers set another value.
   var accept: String { get }
-  /// The content types that are accepted if ``APIRequest/contentTypes`` is not set, such as `["application/x-pack"]`;
+  /// The content types that are accepted if ``ResponseValidation/contentTypes`` is not set, such as `["application/x-pack"]`;
   /// nil accepts all types. A response without a content type is accepted. A pattern with a star, such as `text/*`,
   /// does not match web pages. To accept web pages, list `text/html` and `application/xhtml+xml` by name.
   var contentTypes: [String]? { get }

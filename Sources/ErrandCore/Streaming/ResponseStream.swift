@@ -74,7 +74,7 @@ extension APIClient {
     let sink = StreamSink()
     var options = options
     options.bodySink = sink
-    let json = jsonDecoding(of: request)
+    let json = formats(of: request).jsonDecoding
     let call = launch(TypedCall(request, decodes: false), options, executor: .inPlace, onProgress: nil) { _, _ in
       { sink.finish($0.response, $0.error) }
     }

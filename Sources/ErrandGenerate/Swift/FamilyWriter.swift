@@ -43,16 +43,16 @@ struct FamilyWriter {
   }
 
   private func writeFamily(_ root: Cursor, _ text: inout SwiftText) {
-    var items = [
-      SwiftText.literal(root["info"]?.text("title") ?? family), "argumentFormat: .query",
-      "argumentStyle: ArgumentStyle()",
-    ]
+    let title = SwiftText.literal(root["info"]?.text("title") ?? family)
+    var formats = ["arguments: .query", "argumentStyle: ArgumentStyle()"]
     if usesDates {
-      items += ["jsonDecoding: .fast(dates: .custom(date))", "jsonEncoding: .fast(dates: .iso8601)"]
+      formats += ["jsonDecoding: .fast(dates: .custom(date))", "jsonEncoding: .fast(dates: .iso8601)"]
     }
+    let (start, joint, end) = usesDates ? ("\n  ", ",\n  ", "\n") : ("", ", ", "")
+    let item = "formats: Formats(\(start)\(formats.joined(separator: joint))\(end))"
     text.blank()
     text.doc(["The settings that all requests share."])
-    text.list("\(access)static let family = RequestFamily(", items, ")")
+    text.list("\(access)static let family = RequestFamily(", [title, item], ")")
     guard usesDates else { return }
     text.blank()
     text.doc(["Reads a date of RFC 3339, with or without fractions of a second."])
@@ -78,7 +78,7 @@ struct FamilyWriter {
       case ("http", "bearer", _), ("oauth2", _, _), ("openIdConnect", _, _):
         return title + "`configuration.credentials = FixedCredential(.bearer(token))`"
       case ("apiKey", _, "header"): return title + "`configuration.headers[\(field)] = .secret(key)`"
-      case ("apiKey", _, "query"): return title + "`configuration.commonArguments = { [\(field): key] }`"
+      case ("apiKey", _, "query"): return title + "`configuration.additions.arguments = { [\(field): key] }`"
       case ("apiKey", _, "cookie"):
         return title + "a cookie named \(field), by the client's cookie jar or the field Cookie."
       default: return nil

@@ -98,7 +98,9 @@ struct RequestWriter {
     // The style applies to the query and to a form in the body, whose lists are repeated unless they have indexes.
     let isForm = if case .form = operation.body { true } else { false }
     let arrays = operation.hasIndexedForm ? ".indexed" : isForm ? nil : style
-    if let arrays { text.line("\(access)var argumentStyle: ArgumentStyle { ArgumentStyle(arrays: \(arrays)) }") }
+    if let arrays {
+      text.line("\(access)var formats: Formats { Formats(argumentStyle: ArgumentStyle(arrays: \(arrays))) }")
+    }
     guard !parameters.isEmpty else { return }
     var items: [String] = []
     var loops: [String] = []

@@ -110,30 +110,25 @@ enum SwiftName {
   /// Names of types that generated types must not hide.
   static let reservedTypes: Set<String> = [
     "APIRequest", "APIResponse", "Any", "AnyKey", "ArgumentConvertible", "ArgumentStyle", "ArgumentValue", "Arguments",
-    "Array",
-    "Bool",
-    "CalendarDate", "Character", "Codable", "CodingKey", "CodingKeys", "CookieText", "CustomStringConvertible", "Data",
-    "Date",
-    "Decodable", "Decoder", "DecodingError", "Dictionary", "Double", "Encodable", "Encoder", "Error", "ErrorBody",
-    "Float", "HTTPMethod",
-    "Hashable", "Indirect", "Int", "Int32", "Int64", "Item", "JSONDecoding", "JSONEncoding", "JSONValue",
-    "KeyedDecodingContainer", "KeyedEncodingContainer", "Multipart",
-    "Never", "Nothing", "Optional", "PageLink", "PagedRequest", "Path", "ProblemDetails", "Protocol",
-    "RawRepresentable", "RequestBody",
-    "RequestCredential", "RequestFamily", "RequestHeaders", "Response", "ResponseDecoder", "Result", "Self", "Sendable",
-    "Set", "String", "Task", "Type", "URL", "URLComponents", "UUID", "UnicodeScalar", "Void",
+    "Array", "Bool", "CalendarDate", "Character", "Codable", "CodingKey", "CodingKeys", "CookieText",
+    "CustomStringConvertible", "Data", "Date", "Decodable", "Decoder", "DecodingError", "Dictionary", "Double",
+    "Encodable", "Encoder", "Error", "ErrorBody", "Float", "Formats", "HTTPMethod", "Hashable", "Indirect", "Int",
+    "Int32", "Int64", "Item", "JSONDecoding", "JSONEncoding", "JSONValue", "KeyedDecodingContainer",
+    "KeyedEncodingContainer", "Multipart", "Never", "Nothing", "Optional", "PageLink", "PagedRequest", "Path",
+    "ProblemDetails", "Protocol", "RawRepresentable", "RequestBody", "RequestCredential", "RequestFamily",
+    "RequestHeaders", "Response", "ResponseDecoder", "Result", "Self", "Sendable", "Set", "String", "Task", "Type",
+    "URL", "URLComponents", "UUID", "UnicodeScalar", "Void",
   ]
 
   /// Names of properties that a request cannot have for its own data, because the protocol `APIRequest` or a warning of
   /// the library uses them.
   static let reservedMembers: Set<String> = [
-    "accessories", "allHTTPHeaderFields", "argumentFormat", "argumentStyle", "arguments", "baseURL", "baseUrl", "body",
-    "bodyData", "bodyLimit", "bodyParameters", "cache", "cacheKey", "cachedAs", "check", "contentTypes", "cookies",
-    "credential", "decoder", "download", "envelope", "family", "finishedRequest", "form", "headerFields", "headers",
-    "hooks", "httpBody", "httpHeaderFields", "httpHeaders", "httpMethod", "idempotency", "indicator", "jsonDecoding",
-    "jsonEncoding", "joining", "method", "network", "parameterEncoding", "parameters", "params", "path", "priority",
-    "queryItems", "queryParameters", "redirects", "repeats", "requestArgument", "requestBody", "requestMethod",
-    "requestTimeout", "requestTimeoutInterval", "requestURL", "requestUrl", "retries", "run", "sent", "server", "shape",
-    "statusRule", "task", "timeout", "timeoutInterval", "timeouts", "url", "urlString",
+    "allHTTPHeaderFields", "arguments", "baseURL", "baseUrl", "body", "bodyData", "bodyParameters", "cache", "check",
+    "cookies", "credential", "decoder", "delivery", "download", "family", "finishedRequest", "form", "formats",
+    "headerFields", "headers", "httpBody", "httpHeaderFields", "httpHeaders", "httpMethod", "idempotency", "method",
+    "network", "overlap", "parameterEncoding", "parameters", "params", "path", "priority", "queryItems",
+    "queryParameters", "redirects", "requestArgument", "requestBody", "requestMethod", "requestTimeout",
+    "requestTimeoutInterval", "requestURL", "requestUrl", "retries", "run", "sent", "server", "task", "timeout",
+    "timeoutInterval", "timeouts", "url", "urlString", "validation",
   ]
 }

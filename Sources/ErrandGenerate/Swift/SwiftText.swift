@@ -24,7 +24,8 @@ struct SwiftText {
     if short.count + indent * 2 <= 120, !items.contains(where: { $0.contains("\n") }) { return line(short) }
     line(head)
     for (index, item) in items.enumerated() {
-      line("  \(item)\(index + 1 < items.count || head.hasSuffix("[") ? "," : "")")
+      let end = index + 1 < items.count || head.hasSuffix("[") ? "," : ""
+      for row in "\(item)\(end)".split(separator: "\n") { line("  \(row)") }
     }
     line(tail.trimmingLeadingSpace)
   }

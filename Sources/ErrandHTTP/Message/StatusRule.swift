@@ -1,7 +1,7 @@
 /// The status codes that a call accepts as success.
 ///
 /// ```swift
-/// var statusRule: StatusRule { [200, 404] }          // or .range(200...299), .any
+/// var validation: ResponseValidation { ResponseValidation(status: [200, 404]) }  // or .range(200...299), .any
 /// ```
 public struct StatusRule: Sendable, Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
   /// The accepted codes. A rule that inherits accepts the codes of the inherited rule in addition.

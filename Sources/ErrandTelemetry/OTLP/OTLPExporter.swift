@@ -101,7 +101,7 @@ public final class OTLPExporter: SpanExporter, MetricRecorder {
       busyDelay: .seconds(1), longestDelay: .seconds(5), longestRetryAfter: options.timeout)
     // An outage would use the budget up, and each later batch would have only one attempt.
     configuration.retries.usesBudget = false
-    configuration.cache = .off
+    configuration.cache.store = .off
     configure(&configuration)
     configuration.telemetry = nil
     (self.options, client) = (options, APIClient(configuration))
@@ -256,5 +256,5 @@ private struct ExportRequest: APIRequest {
   /// A batch that arrives twice is the lesser evil: OTLP demands that it is sent again.
   var idempotency: Idempotency { .assumed }
   /// The limit that OTLP recommends.
-  var bodyLimit: BodyLimit { .bytes(4 << 20) }
+  var validation: ResponseValidation { ResponseValidation(bodyLimit: .bytes(4 << 20)) }
 }

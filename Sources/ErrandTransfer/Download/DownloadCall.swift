@@ -259,6 +259,8 @@ public struct FileDownload: APIRequest {
   public var headers = RequestHeaders()
   /// The credential of the request. By default, the client's credential is used.
   public var credential = RequestCredential.inherited
+  /// All calls run: requests of this type have nothing in common.
+  public var overlap: Overlap { Overlap(repeats: .runAll) }
 
   /// Makes a request.
   /// - Parameters:

@@ -26,7 +26,7 @@ final class CacheFixture: Sendable {
     var configuration = ClientConfiguration(baseURL: "https://api.example.com")
     configuration.transport = .own(transport)
     configuration.timers = clock
-    configuration.cache = .own(cache)
+    configuration.cache.store = .own(cache)
     change(&configuration)
     client = APIClient(configuration)
   }
@@ -76,7 +76,6 @@ struct Page: APIRequest {
   var name = "page"
   var method = HTTPMethod.get
   var cache = CachePolicy.lifetime(.seconds(60))
-  var cacheKey = CacheKeyRule()
   var headers = RequestHeaders()
   var arguments = Arguments()
   var body: RequestBody?
@@ -84,7 +83,7 @@ struct Page: APIRequest {
   var family: RequestFamily?
   var statusRule: StatusRule = .inherited
   var redirects: RedirectPolicy = .inherited
-  var cachedAs = CacheTargets.own
+  var validation: ResponseValidation { ResponseValidation(status: statusRule) }
   typealias Response = String
 
   /// A page that is cached by the server's directives.

@@ -159,7 +159,7 @@ struct CachedRedirectTests {
 
   @Test func `host rules apply to each redirect`() async throws {
     let fixture = CacheFixture(change: {
-      $0.cacheRules = [HostCacheRule("cdn.example.com", .lifetime(.seconds(60)))]
+      $0.cache.rules = [HostCacheRule("cdn.example.com", .lifetime(.seconds(60)))]
     }) { request, number in
       request.url.host == "cdn.example.com"
         ? .text("answer \(number)") : Self.redirect(nil, to: "https://cdn.example.com/image")

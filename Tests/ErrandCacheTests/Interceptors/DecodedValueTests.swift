@@ -27,6 +27,10 @@ struct DecodedValueTests {
     var contentTypes: [String]?
     var envelope: Envelope = .inherited
     var jsonDecoding: JSONDecoding = .inherited
+    var validation: ResponseValidation {
+      ResponseValidation(status: statusRule, contentTypes: contentTypes, shape: shape, envelope: envelope)
+    }
+    var formats: Formats { Formats(jsonDecoding: jsonDecoding) }
     var cache: CachePolicy { .lifetime(.seconds(60)) }
     typealias Response = User
   }
@@ -111,7 +115,7 @@ struct DecodedValueTests {
   @Test func `body-changing interceptor disables kept values`() async throws {
     try await Self.counted { decoded in
       let turns = Recorded<Int>()
-      let fixture = Self.fixture { $0.interceptors = [Turning(turns: turns)] }
+      let fixture = Self.fixture { $0.interceptors.calls = [Turning(turns: turns)] }
       for number in 1...3 {
         let user = try await fixture.client.send(GetUser())
         #expect(user.nick == "turn \(number)")
@@ -123,7 +127,7 @@ struct DecodedValueTests {
   @Test func `kept value respects another client's interceptor`() async throws {
     let store = MemoryStore()
     let plain = CacheFixture(store: store) { _, _ in .json(#"{"nick":"plain"}"#) }
-    let turning = CacheFixture(store: store, change: { $0.interceptors = [Turning(turns: Recorded())] }) { _, _ in
+    let turning = CacheFixture(store: store, change: { $0.interceptors.calls = [Turning(turns: Recorded())] }) { _, _ in
       .json(#"{"nick":"other"}"#)
     }
     for _ in 1...2 { _ = try await plain.client.send(GetUser()) }

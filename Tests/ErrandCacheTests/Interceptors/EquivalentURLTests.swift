@@ -77,7 +77,7 @@ struct EquivalentURLTests {
     let cache = ResponseCache(store: store)
     let fixtures = ["ada", "eve"].map { name in
       Self.fixture(store: store) {
-        $0.cache = .own(cache)
+        $0.cache.store = .own(cache)
         $0.credentials = FixedCredential(.bearer(name), account: name)
       }
     }

@@ -76,7 +76,7 @@ struct GroupInvalidationTests {
 
   @Test func `address with at sign in the path is grouped`() async throws {
     let fixture = Self.fixture(#""@""#) {
-      $0.environment = ServerEnvironment(baseURL: "https://[fd00::a]/@me")
+      $0.servers.current = ServerEnvironment(baseURL: "https://[fd00::a]/@me")
     }
     _ = try await fixture.client.send(Page.http("a"))
     #expect(fixture.transport.requests.last?.url.string == "https://[fd00::a]/@me/a")
@@ -110,7 +110,7 @@ struct GroupInvalidationTests {
     let store = MemoryStore()
     let urls = ["https://api.example.com", "http://api.example.com", "https://api.example.com:8443", "https://h"]
     let fixtures = urls.map { url in
-      Self.fixture(store: store, #""a""#) { $0.environment = ServerEnvironment(baseURL: url) }
+      Self.fixture(store: store, #""a""#) { $0.servers.current = ServerEnvironment(baseURL: url) }
     }
     for fixture in fixtures { _ = try await fixture.client.send(Page.http("a")) }
     try await change(fixtures[0])
@@ -141,7 +141,7 @@ struct GroupInvalidationTests {
 
   @Test func `every folder loses the group`() async throws {
     let cache = ResponseCache.inTwoFolders()
-    let fixture = Self.fixture(#""p""#) { $0.cache = .own(cache) }
+    let fixture = Self.fixture(#""p""#) { $0.cache.store = .own(cache) }
     for name in ["page", "p"] { _ = try await fixture.client.send(Page.http(name)) }
     try await change(fixture)
     #expect(await left(fixture, ["page", "p"]).isEmpty)

@@ -39,7 +39,7 @@ struct HTTPFreshnessTests {
   @Test(arguments: [true, false]) func `age counts from the request`(_ holdsBefore: Bool) async throws {
     let latch = Latch()
     let fixture = CacheFixture(change: {
-      if holdsBefore { $0.exchangeInterceptors = [Holding(latch: latch)] }
+      if holdsBefore { $0.interceptors.exchanges = [Holding(latch: latch)] }
     }) { _, _ in
       if !holdsBefore { await latch.waitStubbornly() }
       return .page("answer", ["Cache-Control": "max-age=60"])

@@ -54,7 +54,7 @@ struct HTTPVariantTests {
   @Test(arguments: ["X-Tenant", "Accept, x-tenant"])
   func `field added below prevents storing`(_ vary: String) async throws {
     let fixture = CacheFixture(change: {
-      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
+      $0.interceptors.exchanges = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
     }) { _, number in .page("answer \(number)", ["Vary": "\(vary)", "Cache-Control": "max-age=60"]) }
     _ = try await fixture.client.send(Page.http())
     #expect(await fixture.cache.entries().isEmpty)
@@ -68,7 +68,7 @@ struct HTTPVariantTests {
 
   @Test func `other Vary fields are stored`() async throws {
     let fixture = CacheFixture(change: {
-      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
+      $0.interceptors.exchanges = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
       $0.credentials = FixedCredential(.bearer("a"), account: "ada")
     }) { _, number in
       .page("answer \(number)", ["Vary": "Accept, Authorization, Cookie", "Cache-Control": "max-age=60"])

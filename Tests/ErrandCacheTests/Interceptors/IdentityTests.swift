@@ -269,7 +269,7 @@ struct IdentityTests {
   func `credential below the cache is not stored`(_ name: HTTPFieldName) async throws {
     let token = Recorded(["ada"])
     let fixture = CacheFixture(change: {
-      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField(name, token.all.last ?? "")) }]
+      $0.interceptors.exchanges = [Signing { $0.fields.replace(HTTPField(name, token.all.last ?? "")) }]
     }) { request, _ in .text(request.fields[name] ?? "nobody") }
     #expect(try await fixture.client.send(Page()) == "ada")
     token.append("eve")
@@ -284,8 +284,7 @@ struct IdentityTests {
     // The request that the response is also stored for always has the form of eve's.
     var put = pages[0]
     put.method = .put
-    put.cache = .none
-    put.cachedAs = [pages[1]]
+    put.cache = .none.stored(as: [pages[1]])
     _ = try await fixtures[0].client.send(put)
     #expect(await fixtures[0].stored(pages[0]) == "ada 1")
     #expect(await fixtures[1].stored(pages[1]) == nil)
@@ -307,7 +306,7 @@ struct IdentityTests {
     let store = MemoryStore()
     let listing = Listing(store: store)
     let fixture = CacheFixture(store: store) { request, _ in .text(request.fields["X-Api-Key"] ?? "nobody") }
-    let lister = CacheFixture(change: { $0.interceptors = [listing] }) { _, _ in .text("server") }
+    let lister = CacheFixture(change: { $0.interceptors.calls = [listing] }) { _, _ in .text("server") }
     let pages = ["ada", "eve"].map { Page(headers: ["X-Api-Key": .secret($0)]) } + [Page()]
     for page in pages { _ = try await fixture.client.send(page) }
     for page in pages { _ = await lister.client.outcome(of: page) }
@@ -319,7 +318,7 @@ struct IdentityTests {
       .text("body")
     }
     _ = try await fixture.client.send(Page())
-    fixture.client.configure { $0.cache = .own(ResponseCache(store: MemoryStore())) }
+    fixture.client.configure { $0.cache.store = .own(ResponseCache(store: MemoryStore())) }
     _ = try await fixture.client.send(Page())
     await fixture.client.endSession(of: "ada")
     #expect(await fixture.cache.entries().isEmpty)
@@ -330,7 +329,7 @@ struct IdentityTests {
     let fixture = CacheFixture(change: { $0.credentials = Secretive(token: "ada") }) { _, number in
       .text("answer \(number)")
     }
-    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
+    _ = try await fixture.client.send(Page(method: .put, cache: .none.stored(as: [Page()])))
     #expect(await fixture.cache.entries().isEmpty)
   }
 }

@@ -7,7 +7,7 @@ struct IgnoredCookieTests {
   private static func fixture(ignoring names: Set<String>, _ jar: CookieJar) -> CacheFixture {
     CacheFixture(change: {
       $0.cookies = .jar(jar)
-      $0.cookiesIgnoredByCache = names
+      $0.cache.ignoredCookies = names
     }) { request, number in
       .page("\(number) \(request.fields["Cookie"] ?? "")", ["Set-Cookie": "lb=\(number); Path=/"])
     }

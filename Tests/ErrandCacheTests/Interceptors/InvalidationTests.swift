@@ -95,7 +95,7 @@ struct InvalidationTests {
   @Test func `every folder is invalidated`() async throws {
     let stores = Recorded<String>()
     let cache = ResponseCache.inTwoFolders { stores.append($0.path) }
-    let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { request, number in
+    let fixture = CacheFixture(change: { $0.cache.store = .own(cache) }) { request, number in
       request.method == .get ? .page("answer \(number)", ["Cache-Control": "max-age=60"]) : .status(200)
     }
     for policy in [CachePolicy.http, .none] {
@@ -118,10 +118,10 @@ struct InvalidationTests {
   func `excluded arguments do not prevent invalidation`(_ policy: CachePolicy) async throws {
     let rule = CacheKeyRule(leavingOut: ["time"])
     let fixture = Self.fixture()
-    let page = Page(cache: .http, cacheKey: rule, arguments: ["time": 1, "id": 7])
+    let page = Page(cache: .http.keyed(by: rule), arguments: ["time": 1, "id": 7])
     _ = try await fixture.client.send(page)
     let other = Page(
-      method: .delete, cache: policy, cacheKey: rule, arguments: ["time": 2, "id": 7])
+      method: .delete, cache: policy.keyed(by: rule), arguments: ["time": 2, "id": 7])
     _ = try await fixture.client.send(other)
     #expect(await fixture.miss(page) == .missing)
   }

@@ -57,7 +57,7 @@ struct OriginTests {
   }
 
   @Test func `interceptor's response is local`() async throws {
-    let fixture = CacheFixture(change: { $0.interceptors = [Answering()] }) { _, _ in .text("server") }
+    let fixture = CacheFixture(change: { $0.interceptors.calls = [Answering()] }) { _, _ in .text("server") }
     for _ in 1...2 {
       let answer = try await fixture.client.response(Page())
       #expect(answer.origin == .local && answer.value == "made here")
@@ -121,6 +121,7 @@ struct OriginTests {
     var path: Path { "/page" }
     var shape: JSONShape?
     var contentTypes: [String]?
+    var validation: ResponseValidation { ResponseValidation(contentTypes: contentTypes, shape: shape) }
     var cache: CachePolicy { .lifetime(.seconds(60)) }
   }
 }

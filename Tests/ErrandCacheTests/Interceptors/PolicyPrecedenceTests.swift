@@ -21,7 +21,7 @@ struct PolicyPrecedenceTests {
   }
 
   private static func rules(_ rules: HostCacheRule...) -> (inout ClientConfiguration) -> Void {
-    { $0.cacheRules = rules }
+    { $0.cache.rules = rules }
   }
 
   @Test func `nothing is stored without a policy`() async throws {
@@ -29,11 +29,11 @@ struct PolicyPrecedenceTests {
   }
 
   @Test func `client's policy has lowest precedence`() async throws {
-    #expect(try await Self.seconds(Page(cache: .inherited)) { $0.cachePolicy = .lifetime(.seconds(40)) } == 40)
+    #expect(try await Self.seconds(Page(cache: .inherited)) { $0.cache.policy = .lifetime(.seconds(40)) } == 40)
     #expect(
       try await Self.seconds(Page(cache: .inherited)) {
-        $0.cachePolicy = .lifetime(.seconds(40))
-        $0.cacheRules = [HostCacheRule("api.example.com", .lifetime(.seconds(30)))]
+        $0.cache.policy = .lifetime(.seconds(40))
+        $0.cache.rules = [HostCacheRule("api.example.com", .lifetime(.seconds(30)))]
       } == 30)
   }
 
@@ -48,8 +48,8 @@ struct PolicyPrecedenceTests {
     let lifetime = CachePolicy.lifetime(.seconds(60))
     let fixture = CacheFixture(
       change: {
-        if place == "client" { $0.cachePolicy = lifetime }
-        if place == "rule" { $0.cacheRules = [HostCacheRule("api.example.com", lifetime)] }
+        if place == "client" { $0.cache.policy = lifetime }
+        if place == "rule" { $0.cache.rules = [HostCacheRule("api.example.com", lifetime)] }
       }
     ) { _, number in .text("answer \(number)") }
     let family = place == "family" ? RequestFamily("kept", cache: lifetime) : nil

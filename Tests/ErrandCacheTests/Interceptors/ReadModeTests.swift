@@ -57,7 +57,7 @@ struct ReadModeTests {
     case .nothing, .fresh: return PickyPage()
     case .expired: fixture.pass(61)
     case .otherVersion: return PickyPage(version: 2)
-    case .otherAppVersion: fixture.client.configure { $0.appVersion = "2" }
+    case .otherAppVersion: fixture.client.configure { $0.cache.appVersion = "2" }
     case .otherAccount: fixture.client.configure { $0.credentials = FixedCredential(.bearer("eve"), account: "eve") }
     case .damaged: return PickyPage(refuses: "old")
     case .refused: return PickyPage(statusRule: .range(200...200))
@@ -128,7 +128,9 @@ struct ReadModeTests {
 
   @Test(arguments: CacheReadMode.allCases, [true, false])
   func `disabled policy stores nothing`(_ mode: CacheReadMode, _ isOff: Bool) async throws {
-    let fixture = CacheFixture(change: { if isOff { $0.cache = .off } }) { _, number in .text("answer \(number)") }
+    let fixture = CacheFixture(change: { if isOff { $0.cache.store = .off } }) { _, number in
+      .text("answer \(number)")
+    }
     let page = Page(cache: isOff ? .lifetime(.seconds(60)) : .none)
     for number in 1...2 {
       let outcome = await fixture.client.outcome(of: page, options: .cache(mode))
@@ -201,6 +203,7 @@ struct PickyPage: APIRequest {
   var version = 0
   var refuses: String?
   var statusRule: StatusRule = .inherited
+  var validation: ResponseValidation { ResponseValidation(status: statusRule) }
   var cache: CachePolicy { .lifetime(.seconds(60), version: version) }
   var decoder: ResponseDecoder<String> {
     ResponseDecoder("picky") { [refuses] body, _ in

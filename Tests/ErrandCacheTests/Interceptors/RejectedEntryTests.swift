@@ -58,7 +58,7 @@ struct RejectedEntryTests {
     let names = Recorded(["ada"])
     let fixture = CacheFixture(change: {
       $0.credentials = Named(names: names)
-      if hasInterceptor { $0.interceptors = [Passing()] }
+      if hasInterceptor { $0.interceptors.calls = [Passing()] }
     }) { _, number in .text(number == 1 ? "old" : "new") }
     _ = try await fixture.client.send(Page())
     #expect(try await fixture.client.send(Switching(names: names)) == "new")

@@ -38,7 +38,7 @@ struct RemovalByRequestTests {
 
   @Test func `answering interceptor prevents the removal`() async throws {
     _ = try await fixture.client.send(Page())
-    fixture.client.configure { $0.interceptors = [Answering()] }
+    fixture.client.configure { $0.interceptors.calls = [Answering()] }
     let error = await #expect(throws: APIError.self) { try await fixture.client.removeCached(Page()) }
     #expect(error?.code == .interceptor && error?.message.contains("the request Page") == true)
     #expect(await fixture.cache.entries().count == 1)
@@ -47,7 +47,7 @@ struct RemovalByRequestTests {
   @Test func `client exposes its cache`() async throws {
     _ = try await fixture.client.send(Page())
     #expect(await fixture.client.cache?.entries().count == 1)
-    fixture.client.configure { $0.cache = .off }
+    fixture.client.configure { $0.cache.store = .off }
     #expect(fixture.client.cache == nil)
     try await fixture.client.removeCached(Page())
   }

@@ -54,7 +54,7 @@ struct RemovalTests {
     let page = Page(arguments: ["id": 7])
     _ = try await fixture.client.send(page)
     let change = try await fixture.client.response(
-      Page(name: "page?id=7", method: method, cache: own, body: .text("new"), cachedAs: [page]))
+      Page(name: "page?id=7", method: method, cache: own.stored(as: [page]), body: .text("new")))
     #expect(change.value == "answer 2" && change.origin == .network)
     #expect(await fixture.stored(page) == "answer 2")
     #expect(try await fixture.client.response(page).origin == .cacheFresh)
@@ -64,7 +64,7 @@ struct RemovalTests {
   func `response is stored for several requests`(_ own: CachePolicy) async throws {
     let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
     let pages = [Page(name: "a"), Page(name: "b")]
-    let search = Page(name: "search", cache: own, cachedAs: .own.and(pages[0], pages[1]))
+    let search = Page(name: "search", cache: own.stored(as: .own.and(pages[0], pages[1])))
     #expect(try await fixture.client.response(search).value == "answer 1")
     for page in pages + [Page(name: "search", cache: own)] { #expect(await fixture.stored(page) == "answer 1") }
     #expect(await fixture.cache.entries().count == 3)
@@ -74,20 +74,20 @@ struct RemovalTests {
     let fixture = Self.fixture()
     let pages = [Page(), Page(name: "other")]
     for page in pages { _ = try await fixture.client.send(page) }
-    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: [pages[0], pages[1]]))
+    _ = try await fixture.client.send(Page(method: .put, cache: .none.stored(as: [pages[0], pages[1]])))
     for page in pages { #expect(await fixture.stored(page) == "answer 3") }
   }
 
   @Test func `empty list of targets stores nothing`() async throws {
     let fixture = Self.fixture()
-    _ = try await fixture.client.send(Page(cachedAs: []))
+    _ = try await fixture.client.send(Page(cache: .lifetime(.seconds(60)).stored(as: [])))
     #expect(await fixture.cache.entries().isEmpty)
   }
 
   @Test func `own success keeps the alias`() async throws {
     let fixture = Self.fixture()
     _ = try await fixture.client.send(Page())
-    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
+    _ = try await fixture.client.send(Page(method: .put, cache: .none.stored(as: [Page()])))
     #expect(await fixture.stored() == "answer 2", "the same URL")
   }
 
@@ -98,7 +98,7 @@ struct RemovalTests {
       return .text("answer \(number)")
     }
     let client = fixture.client
-    async let value = client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
+    async let value = client.send(Page(method: .put, cache: .none.stored(as: [Page()])))
     await latch.reached()
     fixture.cache.removeAll()
     latch.open()
@@ -113,7 +113,7 @@ struct RemovalTests {
       return .text("answer \(number)")
     }
     let client = fixture.client
-    async let value = client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
+    async let value = client.send(Page(method: .put, cache: .none.stored(as: [Page()])))
     await latch.reached()
     fixture.pass(10)
     fixture.cache.removeAll(olderThan: Date(timeIntervalSince1970: 1_700_000_005))
@@ -124,9 +124,9 @@ struct RemovalTests {
 
   @Test func `rejected response stores no alias`() async throws {
     let fixture = CacheFixture { _, _ in .text("no", status: 422) }
-    _ = await fixture.client.outcome(of: Page(method: .put, cache: .none, cachedAs: [Page()]))
+    _ = await fixture.client.outcome(of: Page(method: .put, cache: .none.stored(as: [Page()])))
     _ = try await fixture.client.send(
-      Page(method: .put, cache: .none, statusRule: .any, cachedAs: [Page(cache: .none)]))
+      Page(method: .put, cache: .none.stored(as: [Page(cache: .none)]), statusRule: .any))
     #expect(await fixture.cache.entries().isEmpty)
   }
 
@@ -135,7 +135,7 @@ struct RemovalTests {
     let fixture = CacheFixture { request, number in
       request.method == .put ? .redirect(to: "/page", status: 303) : .text("answer \(number)", status: status)
     }
-    let outcome = await fixture.client.outcome(of: Page(method: .put, cache: own, cachedAs: [Page()]))
+    let outcome = await fixture.client.outcome(of: Page(method: .put, cache: own.stored(as: [Page()])))
     #expect(outcome.error?.code == (status == 200 ? nil : .status))
     #expect(await fixture.cache.entries().map(\.head.answer.status) == (status == 200 ? [200] : []))
     #expect(await fixture.stored() == (status == 200 ? "answer 2" : nil))
@@ -151,7 +151,7 @@ struct RemovalTests {
     }
     func page(_ method: HTTPMethod, _ policy: CachePolicy, _ language: String, _ targets: CacheTargets = .own) -> Page {
       let headers: RequestHeaders = language.isEmpty ? [:] : ["Accept-Language": .text(language)]
-      return Page(method: method, cache: policy, headers: headers, cachedAs: targets)
+      return Page(method: method, cache: policy.stored(as: targets), headers: headers)
     }
     let other = page(.get, policy, languages.other)
     #expect(try await fixture.client.send(page(.put, .none, languages.sent, [other])) == languages.sent)
@@ -161,8 +161,8 @@ struct RemovalTests {
 
   @Test func `alias uses the other request's folder`() async throws {
     let cache = ResponseCache.inTwoFolders()
-    let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { _, number in .text("answer \(number)") }
-    _ = try await fixture.client.send(Page(name: "orders", method: .put, cache: .none, cachedAs: [Page()]))
+    let fixture = CacheFixture(change: { $0.cache.store = .own(cache) }) { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page(name: "orders", method: .put, cache: .none.stored(as: [Page()])))
     #expect(await fixture.stored() == "answer 1")
   }
 
@@ -170,9 +170,9 @@ struct RemovalTests {
 
   @Test func `excluded body arguments share a response`() async throws {
     let fixture = Self.fixture()
-    let rule = CacheKeyRule(leavingOut: ["time"])
+    let policy = CachePolicy.lifetime(.seconds(60)).keyed(by: CacheKeyRule(leavingOut: ["time"]))
     func page(_ time: Int, _ id: Int) -> Page {
-      Page(method: .post, cacheKey: rule, arguments: ["time": time, "id": id])
+      Page(method: .post, cache: policy, arguments: ["time": time, "id": id])
     }
     _ = try await fixture.client.send(page(1, 1))
     #expect(try await fixture.client.send(page(2, 1)) == "answer 1")
@@ -184,9 +184,9 @@ struct RemovalTests {
 
   @Test func `selected headers separate responses`() async throws {
     let fixture = Self.fixture()
-    let rule = CacheKeyRule(headers: ["x-region"])
+    let policy = CachePolicy.lifetime(.seconds(60)).keyed(by: CacheKeyRule(headers: ["x-region"]))
     func page(_ region: String, _ other: String) -> Page {
-      Page(cacheKey: rule, headers: ["X-Region": .text(region), "X-Other": .text(other)])
+      Page(cache: policy, headers: ["X-Region": .text(region), "X-Other": .text(other)])
     }
     _ = try await fixture.client.send(page("a", "1"))
     #expect(try await fixture.client.send(page("a", "2")) == "answer 1")

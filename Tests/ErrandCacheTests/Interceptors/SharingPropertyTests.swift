@@ -37,9 +37,10 @@ struct SharingPropertyTests {
       if let cookie { fields.append(HTTPField(.cookie, cookie)) }
       return try HTTPRequest(method: method, url: text, fields: fields, body: content.map(HTTPBody.init))
     }
-    var cacheKey: CacheKeyRule { CacheKeyRule(headers: ["Accept-Language"]) }
     var cache: CachePolicy {
-      policy == 0 ? .lifetime(.seconds(60), version: version) : .httpElse(.seconds(60), version: version)
+      let kept: CachePolicy =
+        policy == 0 ? .lifetime(.seconds(60), version: version) : .httpElse(.seconds(60), version: version)
+      return kept.keyed(by: CacheKeyRule(headers: ["Accept-Language"]))
     }
   }
 
@@ -94,7 +95,7 @@ struct SharingPropertyTests {
 
   private static func send(_ ask: Ask, _ fixture: CacheFixture) async throws -> String {
     fixture.client.configure {
-      $0.appVersion = ask.appVersion
+      $0.cache.appVersion = ask.appVersion
       $0.credentials = ask.account.map { FixedCredential(.bearer("of \($0)"), account: $0) }
     }
     return try await fixture.client.send(ask)

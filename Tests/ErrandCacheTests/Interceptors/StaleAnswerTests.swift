@@ -272,7 +272,7 @@ struct StaleAnswerTests {
   }
 
   private static func sign(_ configuration: inout ClientConfiguration, _ does: Bool) {
-    if does { configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "s" }] }
+    if does { configuration.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = "s" }] }
   }
 
   private func expectStaleFallback(_ fixture: CacheFixture) async throws {

@@ -138,7 +138,7 @@ struct TwofoldDeliveryTests {
 
   @Test func `interceptors see both passes`() async throws {
     let seen = Recorded<String>()
-    let fixture = Self.fixture { $0.interceptors = [Stamping(seen: seen)] }
+    let fixture = Self.fixture { $0.interceptors.calls = [Stamping(seen: seen)] }
     var first = fixture.client.cachedThenFresh(Page()).makeAsyncIterator()
     #expect(try await first.next()?.value == "answer 1")
     #expect(seen.all == ["in", "failed cache", "in", "network"])
@@ -153,7 +153,7 @@ struct TwofoldDeliveryTests {
     for interceptors in [[any Interceptor](), [Stamping(seen: seen)]] {
       let fixture = Self.fixture {
         $0.credentials = provider
-        $0.interceptors = interceptors
+        $0.interceptors.calls = interceptors
       }
       provider.asked.append(())
       let before = provider.asked.count
@@ -163,7 +163,7 @@ struct TwofoldDeliveryTests {
   }
 
   @Test func `interceptor may send something else first`() async throws {
-    let fixture = CacheFixture(change: { $0.interceptors = [Asking()] }) { request, number in
+    let fixture = CacheFixture(change: { $0.interceptors.calls = [Asking()] }) { request, number in
       .text("\(request.url.path) \(number)")
     }
     var values: [String] = []
@@ -221,10 +221,10 @@ struct HookedPage: APIRequest {
   var path: Path { "/page" }
   var told = Recorded<String>()
   var cache: CachePolicy { .lifetime(.seconds(60)) }
-  var hooks: CompletionHooks<String>? {
-    CompletionHooks(
-      before: { [told] in told.append("before \($0.value ?? "-")") },
-      after: { [told] in told.append("after \($0.value ?? "-")") })
+  var delivery: Delivery<String> {
+    Delivery(
+      beforeCompletion: { [told] in told.append("before \($0.value ?? "-")") },
+      afterCompletion: { [told] in told.append("after \($0.value ?? "-")") })
   }
   typealias Response = String
 }

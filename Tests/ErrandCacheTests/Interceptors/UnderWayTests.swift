@@ -172,7 +172,7 @@ struct UnderWayTests {
     let latch = Latch()
     let fixture = CacheFixture(change: {
       $0.credentials = FixedCredential(.bearer("ada"), account: "ada")
-      $0.exchangeInterceptors = [Lingering(latch: latch)]
+      $0.interceptors.exchanges = [Lingering(latch: latch)]
     }) { _, _ in .text("body") }
     let client = fixture.client
     async let outcome = client.outcome(of: Page())

@@ -19,7 +19,7 @@ struct BaseURLMaskTests {
     #expect(!text.contains("s3cret") && text.contains("https://other.example"))
     #expect(environment.description == "live: https://h.example/v1?key=•••")
     var configuration = ClientConfiguration(baseURL: Self.url)
-    configuration.environments = [environment]
+    configuration.servers.others = [environment]
     #expect(!Self.shown(configuration).contains("s3cret"))
   }
 

@@ -63,7 +63,7 @@ struct RecordingDifferenceTests {
       try recorded("\(base)/users/7", .json(#"{"code":0,"data":{"nick":"Ada","rank":9}}"#)),
       try recorded("\(base)/users/7", .json(#"{"code":4,"error":"gone"}"#)),
     ])
-    let found = try await differences(recording) { $0.envelope = Envelope(value: "data", code: "code") }
+    let found = try await differences(recording) { $0.validation.envelope = Envelope(value: "data", code: "code") }
     #expect(found.all.map { "\($0.exchange) \($0.path)" } == ["1 $.data.level", "1 $.data.rank", "2 $.code"])
   }
 
@@ -83,7 +83,7 @@ struct RecordingDifferenceTests {
 
   @Test func `answering interceptor is named`() async throws {
     let error = await #expect(throws: APIError.self) {
-      try await differences(Recording()) { $0.interceptors = [Answering()] }
+      try await differences(Recording()) { $0.interceptors.calls = [Answering()] }
     }
     #expect(error?.code == .interceptor)
     #expect(error?.message.hasPrefix("An interceptor answered the request GetUser without calling `next`") == true)

@@ -13,7 +13,7 @@ import ErrandHTTP
       var path: Path { "/login" }
       var method: HTTPMethod { .post }
       var arguments: Arguments { ["user": "ada", "password": password] }
-      var argumentFormat: ArgumentFormat { .json }
+      var formats: Formats { Formats(arguments: .json) }
       struct Response: Decodable, Sendable, Equatable { let access_token: String, level: Int }
     }
 

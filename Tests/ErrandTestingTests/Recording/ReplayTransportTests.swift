@@ -36,7 +36,7 @@ struct ReplayTransportTests {
     let client = APIClient(baseURL: base)
     client.configure {
       $0.transport = .own(replay)
-      $0.cachePolicy = .http
+      $0.cache.policy = .http
     }
     #expect(try await client.response(News()).origin == .network)
     #expect(try await client.response(News()).origin == .cacheFresh)

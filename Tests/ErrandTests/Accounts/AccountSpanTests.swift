@@ -11,7 +11,7 @@ struct AccountSpanTests {
     typealias Response = String
     var path: Path = "/thing"
     var credential = RequestCredential.inherited
-    var joining: JoinRule { .never }
+    var overlap: Overlap { Overlap(joining: .never) }
   }
 
   private struct Numbers: PagedRequest {

@@ -15,6 +15,7 @@ struct AccountTests {
     var method = HTTPMethod.get
     var cache = CachePolicy.none
     var joining = JoinRule.inherited
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   /// Responds with the received token. `/hold` waits until the test releases it; `/old` accepts only the token "new".
@@ -125,7 +126,7 @@ struct AccountTests {
   @Test func `logout removes stored responses`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     let cache = ResponseCache(store: MemoryStore())
-    let client = client(server, accounts) { $0.cache = .own(cache) }
+    let client = client(server, accounts) { $0.cache.store = .own(cache) }
     let kept = Get(cache: .lifetime(.seconds(600)))
     for name in ["ada", "bob"] {
       try await accounts.login(name, with: AccountCredential(.bearer(name)))
@@ -145,7 +146,7 @@ struct AccountTests {
   @Test func `pending response is not stored after logout`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     let cache = ResponseCache(store: MemoryStore())
-    let client = client(server, accounts) { $0.cache = .own(cache) }
+    let client = client(server, accounts) { $0.cache.store = .own(cache) }
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
     async let outcome = client.outcome(of: Get(path: "/hold", cache: .lifetime(.seconds(600))))
     #expect(await eventually { server.loopback.requests.count == 1 })
@@ -202,7 +203,7 @@ struct AccountTests {
       #expect(old.refreshToken == "r")
       return AccountCredential(.bearer("new"), refreshToken: "r2")
     }
-    let clients = (0..<2).map { _ in client(server, accounts) { $0.joining = .never } }
+    let clients = (0..<2).map { _ in client(server, accounts) { $0.overlap.joining = .never } }
     try await accounts.login("ada", with: AccountCredential(.bearer("a"), refreshToken: "r"))
     let values = await withTaskGroup { group in
       for number in 0..<200 { group.addTask { await clients[number % 2].outcome(of: Get(path: "/old")).value } }

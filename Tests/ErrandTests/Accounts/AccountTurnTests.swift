@@ -12,6 +12,7 @@ struct AccountTurnTests {
     var path: Path = "/thing"
     var method = HTTPMethod.get
     var joining = JoinRule.never
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   private struct Renew: APIRequest {

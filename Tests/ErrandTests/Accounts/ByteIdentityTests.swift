@@ -83,7 +83,7 @@ struct ByteIdentityTests {
     let server = try LoopbackServer { .ok("\($0.number)") }
     let provider = Named(Self.one)
     let client = client(server, provider) {
-      $0.cache = cache
+      $0.cache.store = cache
       // A call waits at most 250 ms for the disk. With a clock that stands still, a slow machine does not matter.
       $0.timers = ManualClock()
     }

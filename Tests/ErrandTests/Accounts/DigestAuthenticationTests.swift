@@ -24,7 +24,7 @@ struct DigestAuthenticationTests {
   private func bench(
     _ digesting: DigestAuthentication = Self.digesting, answer: @escaping @Sendable (HTTPRequest) -> ScriptedAnswer
   ) -> ScriptedClient {
-    ScriptedClient({ $0.exchangeInterceptors.append(digesting) }) { answer($0) }
+    ScriptedClient({ $0.interceptors.exchanges.append(digesting) }) { answer($0) }
   }
 
   @Test(arguments: Carrier.allCases) func `challenge is answered`(carrier: Carrier) async throws {
@@ -39,7 +39,7 @@ struct DigestAuthenticationTests {
     }
     defer { server.stop() }
     let transport = carrier.transport()
-    let client = transport.client(at: server) { $0.exchangeInterceptors.append(Self.digesting) }
+    let client = transport.client(at: server) { $0.interceptors.exchanges.append(Self.digesting) }
     #expect(try await client.send(Ask<String>(path: "/dir/index.html")) == "welcome")
     #expect(try await client.send(Ask<String>(path: "/dir/index.html?a=b")) == "welcome")
     #expect(server.requests.map { $0.headers["Authorization"] == nil } == [true, false, false])
@@ -56,7 +56,7 @@ struct DigestAuthenticationTests {
       return LoopbackAnswer([.bytes(head + DigestChallengeTests.octets + [13, 10, 13, 10])])
     }
     defer { server.stop() }
-    let client = carrier.transport().client(at: server) { $0.exchangeInterceptors.append(Self.digesting) }
+    let client = carrier.transport().client(at: server) { $0.interceptors.exchanges.append(Self.digesting) }
     #expect(try await client.send(Ask<String>(path: "/dir/index.html")) == "welcome")
     let head = try #require(server.requests.last).head
     for part in DigestChallengeTests.octetParts { #expect(head.firstRange(of: part) != nil) }
@@ -127,7 +127,7 @@ struct DigestAuthenticationTests {
     let latch = Latch()
     let used = Recorded<String>()
     let digesting = DigestAuthentication(user: "a", password: "b", algorithms: [.sha256, .md5])
-    let client = ScriptedClient({ $0.exchangeInterceptors.append(digesting) }) { request in
+    let client = ScriptedClient({ $0.interceptors.exchanges.append(digesting) }) { request in
       guard let answer = request.fields[.authorization] else {
         try await latch.wait()
         return .status(401, fields: Self.challenge())

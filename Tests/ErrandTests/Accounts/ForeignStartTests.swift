@@ -19,6 +19,7 @@ struct ForeignStartTests {
     var arguments = Arguments()
     var family: RequestFamily?
     var argumentFormat = ArgumentFormat.byMethod
+    var formats: Formats { Formats(arguments: argumentFormat) }
   }
 
   /// The client's server, and a foreign server that redirects to it.
@@ -128,8 +129,8 @@ struct ForeignStartTests {
   @Test(arguments: [HTTPMethod.get, .post])
   func `secret common arguments stay at named servers`(_ method: HTTPMethod) async throws {
     let world = try World(status: 200) {
-      $0.commonArguments = { ["access_token": "MARKER", "token": "MARKER", "lang": "de"] }
-      $0.commonBodyArguments = { ["api_key": "MARKER", "app": "shop"] }
+      $0.additions.arguments = { ["access_token": "MARKER", "token": "MARKER", "lang": "de"] }
+      $0.additions.bodyArguments = { ["api_key": "MARKER", "app": "shop"] }
     }
     var request = world.absolute
     (request.method, request.arguments) = (method, ["q": "x", "token": "own"])
@@ -147,13 +148,13 @@ struct ForeignStartTests {
 
   private func moved(_ method: HTTPMethod, toForeign: Bool) async throws -> (world: World, text: String) {
     let world = try World(status: 200) {
-      $0.commonArguments = { ["access_token": "MARKER", "lang": "de"] }
-      $0.commonBodyArguments = { ["api_key": "MARKER", "app": "shop"] }
+      $0.additions.arguments = { ["access_token": "MARKER", "lang": "de"] }
+      $0.additions.bodyArguments = { ["api_key": "MARKER", "app": "shop"] }
       $0.headers = ["X-Api-Key": .secret("MARKER")]
     }
     let target = toForeign ? world.foreign : world.home
     world.client.configure { [url = target.url] configuration in
-      configuration.filters.append(URLFilter("move") { target, _ in target.base = url })
+      configuration.additions.filters.append(URLFilter("move") { target, _ in target.base = url })
     }
     var request = toForeign ? Get() : world.absolute
     (request.method, request.arguments) = (method, ["q": "x", "token": "own"])

@@ -52,7 +52,7 @@ extension NestedCallTests {
     let hook: @Sendable () -> Void
     var path: Path { "/thing" }
     var method: HTTPMethod { .post }
-    var hooks: CompletionHooks<String>? { CompletionHooks(after: { [hook] _ in hook() }) }
+    var delivery: Delivery<String> { Delivery(afterCompletion: { [hook] _ in hook() }) }
   }
 
   /// Expects that nine calls or groups ran, and that the tenth failed with a sentence that names the code.

@@ -61,7 +61,7 @@ struct NestedCallTests {
     var method = HTTPMethod.get
     var cache = CachePolicy.none
     var timeouts: Timeouts { Timeouts(total: .seconds(20)) }
-    var statusRule: StatusRule { .any }
+    var validation: ResponseValidation { ResponseValidation(status: .any) }
   }
 
   /// A credential provider that sends a call whenever it is asked.
@@ -209,7 +209,7 @@ struct NestedCallTests {
     let server = try server()
     let greedy = Greedy(way)
     let client = client(server, nil) {
-      if place == .interceptor { $0.interceptors = [greedy] } else { $0.exchangeInterceptors = [greedy] }
+      if place == .interceptor { $0.interceptors.calls = [greedy] } else { $0.interceptors.exchanges = [greedy] }
     }
     greedy.client.withLock { $0 = client }
     let error = await client.outcome(of: way.request("/thing")).error
@@ -222,7 +222,7 @@ struct NestedCallTests {
     let server = try server()
     let polite = Polite()
     let client = client(server, nil) {
-      if place == .interceptor { $0.interceptors = [polite] } else { $0.exchangeInterceptors = [polite] }
+      if place == .interceptor { $0.interceptors.calls = [polite] } else { $0.interceptors.exchanges = [polite] }
     }
     polite.client.withLock { $0 = client }
     #expect(try await client.send(Get()) == "none")

@@ -12,6 +12,7 @@ struct SessionEdgeTests {
     typealias Response = String
     var path: Path = "/thing"
     var joining = JoinRule.never
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   private struct OAuthFailure: Error {

@@ -53,7 +53,7 @@ struct SharedResponseTests {
     let server = try counting()
     let key = Recorded(["one"])
     let client = APIClient(baseURL: server.url)
-    client.configure { $0.exchangeInterceptors = [Stamp(name: name, value: key)] }
+    client.configure { $0.interceptors.exchanges = [Stamp(name: name, value: key)] }
     let first = try await client.send(Get())
     key.append("two")
     #expect(try await client.send(Get()) != first)
@@ -65,7 +65,7 @@ struct SharedResponseTests {
     let client = APIClient(baseURL: server.url)
     client.configure {
       $0.headers = ["X-Api-Key": .secret("frozen")]
-      $0.exchangeInterceptors = [Stamp(name: "X-Api-Key", value: Recorded(["two"]), isSecret: false)]
+      $0.interceptors.exchanges = [Stamp(name: "X-Api-Key", value: Recorded(["two"]), isSecret: false)]
     }
     _ = try await client.send(Get())
     #expect(await client.cache?.entries().isEmpty == true)
@@ -86,7 +86,7 @@ struct SharedResponseTests {
     let clients = ["one", "two", nil].map { name in
       var configuration = ClientConfiguration(baseURL: server.url)
       configuration.transport = .own(Known(base: CurlTransport(), identity: name))
-      configuration.cache = .own(shared)
+      configuration.cache.store = .own(shared)
       return APIClient(configuration)
     }
     for _ in 1...2 {
@@ -106,7 +106,7 @@ struct SharedResponseTests {
       settings.addressOverrides = ["any.example:\(server.port)": addresses]
       var configuration = ClientConfiguration(baseURL: "http://any.example:\(server.port)")
       configuration.transport = .own(try EngineTransport(settings))
-      configuration.cache = .own(shared)
+      configuration.cache.store = .own(shared)
       return APIClient(configuration)
     }
     for _ in 1...2 {
@@ -189,7 +189,7 @@ struct SharedResponseTests {
       Signing(isSameForAllAccounts: true) { $0.fields["X-Signature"] = "same" },
       DigestAuthentication(user: "a", password: "b", algorithms: []),
     ] as [any Interceptor] {
-      let shop = try await Shop { $0.exchangeInterceptors = [interceptor] }
+      let shop = try await Shop { $0.interceptors.exchanges = [interceptor] }
       #expect(try await shop.twice(Get(server: .cdn)) == ["cdn 1", "cdn 1"])
       try await shop.accounts.use("ada")
       #expect(try await shop.twice(Get()) == ["home 1", "home 2"])
@@ -198,7 +198,7 @@ struct SharedResponseTests {
 
   @Test func `unsigned response of another server is shared`() async throws {
     let other = try counting()
-    let shop = try await Shop { $0.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "of the account" }] }
+    let shop = try await Shop { $0.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = "of the account" }] }
     let url = other.url + "/thing"
     #expect(try await shop.twice(Get(path: RequestPath(url))) == ["1", "1"])
     try await shop.accounts.use("ada")
@@ -207,7 +207,7 @@ struct SharedResponseTests {
 
   @Test func `secret of a neutral interceptor prevents storing`() async throws {
     let shop = try await Shop {
-      $0.exchangeInterceptors = [Stamp(name: "X-User", value: Recorded(["x"]), isCommon: true)]
+      $0.interceptors.exchanges = [Stamp(name: "X-User", value: Recorded(["x"]), isCommon: true)]
     }
     #expect(try await shop.twice(Get(server: .cdn)) == ["cdn 1", "cdn 2"])
     #expect(await shop.client.cache?.entries().isEmpty == true)
@@ -237,7 +237,7 @@ struct SharedResponseTests {
       switch doubt {
       case .cookies: $0.cookies = .perAccount(CookieJars())
       case .exchangeInterceptor:
-        $0.exchangeInterceptors = [Stamp(name: "X-User", value: Recorded(["x"]), isSecret: false)]
+        $0.interceptors.exchanges = [Stamp(name: "X-User", value: Recorded(["x"]), isSecret: false)]
       case .secretField, .unknownField, .namedOrigin, .own: break
       }
     }

@@ -35,7 +35,7 @@ final class AdmissionFixture: Sendable {
         return answer
       })
     configuration.timers = clock
-    configuration.joining = .never
+    configuration.overlap.joining = .never
     configuration.admission = limits
     change(&configuration)
     client = APIClient(configuration)

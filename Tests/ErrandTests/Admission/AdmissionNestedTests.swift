@@ -44,7 +44,7 @@ struct AdmissionNestedTests {
     _ limits: AdmissionLimits = AdmissionLimits(perHost: 1), _ change: (inout ClientConfiguration) -> Void = { _ in }
   ) -> AdmissionFixture {
     let fixture = AdmissionFixture(limits) {
-      $0.exchangeInterceptors = [errands]
+      $0.interceptors.exchanges = [errands]
       $0.timeouts = Timeouts(total: .never)
       change(&$0)
     }
@@ -65,7 +65,7 @@ struct AdmissionNestedTests {
   }
 
   @Test func `interceptor's own call joins no waiting call`() async {
-    let fixture = fixture { $0.joining = .safe }
+    let fixture = fixture { $0.overlap.joining = .safe }
     let isQueued = Latch()
     errands.doing { [client = fixture.client] in
       try await isQueued.wait()

@@ -19,7 +19,7 @@ struct AdmissionSocketTests {
     var configuration = ClientConfiguration(baseURL: server.url)
     configuration.admission = limits
     configuration.timers = clock
-    configuration.joining = .never
+    configuration.overlap.joining = .never
     return APIClient(configuration)
   }
 

@@ -77,7 +77,7 @@ struct AdmissionStationTests {
 
   /// With an interceptor of the app, the call waits in a separate call state.
   @Test(arguments: [false, true]) func `waiting call can be raised`(isIntercepted: Bool) async {
-    let fixture = AdmissionFixture { if isIntercepted { $0.interceptors = [Passing()] } }
+    let fixture = AdmissionFixture { if isIntercepted { $0.interceptors.calls = [Passing()] } }
     await fixture.start("first")
     await fixture.start("a")
     let late = await fixture.start("b", .low)

@@ -91,7 +91,7 @@ import TestSupport
     leaks.watch(transport, "transport")
     client.configure {
       $0.transport = .own(transport)
-      $0.joining = joining
+      $0.overlap.joining = joining
       $0.timeouts = Timeouts(idle: .never, total: .never)
       $0.admission = AdmissionLimits(perHost: sockets, total: 4 * sockets)
     }

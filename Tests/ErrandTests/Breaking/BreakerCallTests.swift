@@ -14,6 +14,7 @@ struct BreakerCallTests {
     var cache = CachePolicy.none
     var retries: RetryPolicy = .inherited
     var timeouts: Timeouts = .inherited
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   private static var rule: BreakerRule {
@@ -35,7 +36,7 @@ struct BreakerCallTests {
       var configuration = ClientConfiguration(baseURL: "http://h.example")
       configuration.transport = .own(transport)
       configuration.timers = clock
-      configuration.breaker = BreakerCallTests.rule
+      configuration.servers.breaker = BreakerCallTests.rule
       change(&configuration)
       client = APIClient(configuration)
     }
@@ -102,7 +103,7 @@ struct BreakerCallTests {
     server.enqueue(.status(500), .status(500), .status(500))
     server.enqueue(.chunked(["one", "two"]).dripped(13, of: .body, through: gate), .ok("well"))
     var configuration = ClientConfiguration(baseURL: server.url)
-    (configuration.timers, configuration.breaker) = (clock, Self.rule)
+    (configuration.timers, configuration.servers.breaker) = (clock, Self.rule)
     let client = APIClient(configuration)
     for _ in 0..<3 { _ = await client.outcome(of: Get()) }
     #expect(await client.outcome(of: Get()).error?.code == .circuitOpen)
@@ -117,7 +118,7 @@ struct BreakerCallTests {
   }
 
   @Test func `breaker is off by default`() async {
-    let bench = Bench({ $0.breaker = nil }) { _ in .status(500) }
+    let bench = Bench({ $0.servers.breaker = nil }) { _ in .status(500) }
     for _ in 0..<50 { #expect(await bench.code() == .status) }
   }
 

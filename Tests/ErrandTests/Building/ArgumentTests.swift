@@ -266,7 +266,7 @@ struct ArgumentTests {
   }
 
   @Test func `both forms of a name are sent`() async throws {
-    let bench = ScriptedClient { $0.commonBodyArguments = { [Self.other: 3] } }
+    let bench = ScriptedClient { $0.additions.bodyArguments = { [Self.other: 3] } }
     let sent = try #require(try await bench.sent(Sending(method: .post, arguments: [Self.one: 1])))
     #expect(Self.bytes(sent.formPairs) == Self.bytes([[Self.other, "3"], [Self.one, "1"]]))
   }

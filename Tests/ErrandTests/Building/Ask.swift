@@ -23,6 +23,14 @@ struct Ask<Response: Decodable & Sendable>: APIRequest {
   var finished: HTTPRequest?
   var checking: @Sendable () throws -> Void = {}
 
+  var formats: Formats {
+    Formats(
+      arguments: argumentFormat, argumentStyle: argumentStyle, jsonDecoding: jsonDecoding, jsonEncoding: jsonEncoding)
+  }
+  var validation: ResponseValidation {
+    ResponseValidation(status: statusRule, contentTypes: contentTypes, shape: shape, envelope: envelope)
+  }
+
   func check() throws { try checking() }
   func finishedRequest() throws -> HTTPRequest? { finished }
 }

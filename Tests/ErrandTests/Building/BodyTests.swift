@@ -42,7 +42,7 @@ struct BodyTests {
     let rules = JSONEncoding(dates: .iso8601, keys: .convertToSnakeCase)
     let request = Sending(method: .post, body: .json(Snake()), jsonEncoding: rules)
     #expect(try await ScriptedClient().sent(request)?.text == #"{"at":"1970-01-01T00:00:00Z","user_name":"x"}"#)
-    let bench = ScriptedClient { $0.jsonEncoding = rules }
+    let bench = ScriptedClient { $0.formats.jsonEncoding = rules }
     #expect(try await bench.sent(Sending(method: .post, body: .json(Snake())))?.text?.contains("user_name") == true)
   }
 
@@ -86,7 +86,7 @@ struct BodyTests {
   // MARK: - Common arguments
 
   static func common() -> ScriptedClient {
-    ScriptedClient { $0.commonBodyArguments = { ["app": "shop", "v": 1] } }
+    ScriptedClient { $0.additions.bodyArguments = { ["app": "shop", "v": 1] } }
   }
 
   @Test func `common arguments are added to forms`() async throws {

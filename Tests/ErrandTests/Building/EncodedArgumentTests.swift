@@ -96,7 +96,7 @@ struct EncodedArgumentTests {
   ) async {
     for arguments in [Arguments(encoding: Broken()), Arguments(encoding: Broken()).merged(over: ["a": 1])] {
       for format in [ArgumentFormat.byMethod, .json] {
-        let bench = ScriptedClient { $0.commonArguments = { ["common": 1] } }
+        let bench = ScriptedClient { $0.additions.arguments = { ["common": 1] } }
         let error = await bench.failure(of: Sending(method: method, arguments: arguments, argumentFormat: format))
         #expect(error?.code == .invalidArgument && bench.transport.requests.isEmpty)
         #expect(

@@ -50,12 +50,13 @@ struct HeaderTests {
   }
 
   @Test func `explicit fields replace defaults`() async throws {
-    let bench = ScriptedClient { $0.userAgent = "App/1" }
+    let bench = ScriptedClient { $0.additions.userAgent = "App/1" }
     let plain = try await bench.sent(Sending())
     #expect(plain?.fields[.userAgent] == "App/1" && plain?.fields[.accept] == "*/*")
     let said = try await bench.sent(Sending(headers: ["user-agent": "Mine", "ACCEPT": "image/png"]))
     #expect(said?.fields.values(of: .userAgent) == ["Mine"] && said?.fields.values(of: .accept) == ["image/png"])
-    #expect(try await ScriptedClient { $0.userAgent = "" }.sent(Sending())?.fields.contains(.userAgent) == false)
+    let silent = ScriptedClient { $0.additions.userAgent = "" }
+    #expect(try await silent.sent(Sending())?.fields.contains(.userAgent) == false)
   }
 
   @Test func `accept follows the response type`() async throws {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ErrandCore
 
-/// Stored properties that the client never reads: those with the name of a requirement and another type, and those
-/// with a name of another library.
+/// Stored properties that the client never reads: those with the name of a requirement and another type, those that are
+/// a part of a setting, and those with a name of another library.
 @Suite(.enabled(if: isDebugBuild)) struct IgnoredPropertyTests {
   /// The warnings that two calls of a request write.
   private func warnings(_ request: some APIRequest) async -> [String] {
@@ -36,17 +36,23 @@ import Testing
     var headers = ["X-A": "1"]
     var arguments: [String: Any] { [:] }
     let body = Data()
-    let shape: JSONShape = ["a": .string]
+    let family = RequestFamily("f")
     let timeouts: TimeInterval = 5
-    let contentTypes = ["text/plain"]
-    let cachedAs = TextMethod()
+    let download = Download.to(URL(filePath: "/a"))
+    let formats = ArgumentFormat.json
+    let validation = ["text/plain"]
+    let overlap = JoinRule.never
+    let cache = TextMethod()
+    let delivery: JSONShape = ["a": .string]
     let check: @Sendable () -> Void = {}
   }
 
   @Test(arguments: [
     ("headers", "[String: String]", "RequestHeaders"), ("body", "Data", "RequestBody?"),
-    ("shape", "JSONShape", "JSONShape?"), ("timeouts", "Double", "Timeouts"),
-    ("contentTypes", "[String]", "[String]?"), ("cachedAs", "TextMethod", "CacheTargets"),
+    ("family", "RequestFamily", "RequestFamily?"), ("timeouts", "Double", "Timeouts"),
+    ("download", "Download", "Download?"), ("formats", "ArgumentFormat", "Formats"),
+    ("validation", "[String]", "ResponseValidation"), ("overlap", "JoinRule", "Overlap"),
+    ("cache", "TextMethod", "CachePolicy"), ("delivery", "JSONShape", "Delivery<Response>"),
   ])
   func `each wrong type is named`(name: String, type: String, right: String) {
     let sentence = IgnoredPropertyTests.sentences.first { $0.contains("`\(name)`") }
@@ -54,6 +60,55 @@ import Testing
   }
 
   private static let sentences = IgnoredProperties.sentences(about: WrongTypes())
+
+  private struct Parts: APIRequest {
+    var path: Path { "/a" }
+    let status: StatusRule = [404]
+    let shape: JSONShape? = ["a": .string]
+    let envelope = Envelope(value: "data")
+    let limit = BodyLimit.bytes(5)
+    let joining = JoinRule.never
+    let repeats = RepeatRule.ignoreNew
+    let place = ArgumentFormat.json
+    let style = ArgumentStyle(booleans: .digits)
+    let decoding = JSONDecoding.standard
+    let encoding = JSONEncoding.standard
+    let key = CacheKeyRule(leavingOut: ["time"])
+    let targets: CacheTargets = [TextMethod()]
+    let indicator = IndicatorChoice.none
+    let noShape: JSONShape? = nil
+    let noRule = RepeatRule.inherited
+  }
+
+  @Test(arguments: [
+    ("status", "validation = ResponseValidation(status: …)"), ("shape", "validation = ResponseValidation(shape: …)"),
+    ("envelope", "validation = ResponseValidation(envelope: …)"),
+    ("limit", "validation = ResponseValidation(bodyLimit: …)"), ("joining", "overlap = Overlap(joining: …)"),
+    ("repeats", "overlap = Overlap(repeats: …)"), ("place", "formats = Formats(arguments: …)"),
+    ("style", "formats = Formats(argumentStyle: …)"), ("decoding", "formats = Formats(jsonDecoding: …)"),
+    ("encoding", "formats = Formats(jsonEncoding: …)"), ("key", "cache: CachePolicy = .inherited.keyed(by: …)"),
+    ("targets", "cache: CachePolicy = .inherited.stored(as: …)"), ("indicator", "delivery = Delivery(indicator: …)"),
+  ])
+  func `part outside its setting is named`(name: String, place: String) {
+    let found = IgnoredProperties.sentences(about: Parts())
+    #expect(found.count == 13)
+    #expect(found.contains { $0.contains("`\(name)` (") && $0.hasSuffix("declare it as `\(place)`.") })
+  }
+
+  /// The request uses its parts.
+  private struct Whole: APIRequest {
+    var path: Path { "/a" }
+    let shape: JSONShape = ["a": .string]
+    let repeats = RepeatRule.ignoreNew
+    let key = CacheKeyRule(leavingOut: ["time"])
+    var validation: ResponseValidation { ResponseValidation(shape: shape) }
+    var overlap: Overlap { Overlap(repeats: repeats) }
+    var cache: CachePolicy { .http.keyed(by: key) }
+  }
+
+  @Test func `used parts are silent`() {
+    #expect(IgnoredProperties.sentences(about: Whole()).isEmpty)
+  }
 
   private struct FromMoya: APIRequest {
     let baseURL = URL(filePath: "/")
@@ -156,10 +211,12 @@ import Testing
     var headers = RequestHeaders()
     var arguments = Arguments()
     var body: RequestBody?
-    let cachedAs = CacheTargets.own
+    let formats = Formats.inherited
+    let cache = CachePolicy.inherited.stored(as: .own)
+    let overlap = Overlap.inherited
+    let validation = ResponseValidation.inherited
     let decoder: ResponseDecoder<Data> = .automatic
-    let hooks: CompletionHooks<Data>? = nil
-    let accessories: [any Accessory] = []
+    let delivery = Delivery<Data>(accessories: [])
     let name = "data of the request"
   }
 
@@ -192,7 +249,7 @@ import Testing
     let text = try String(contentsOf: file, encoding: .utf8)
     let declared = text.matches(of: /\n  var (\w+): (.+) \{ get \}\n/).map { [String($0.1), String($0.2)] }
     let listed = IgnoredProperties.requirements(of: Right.self).map { [$0.name, $0.spelling] }
-    #expect(declared.count > 25)
+    #expect(declared.count > 20)
     #expect(Set(declared) == Set(listed))
   }
 }

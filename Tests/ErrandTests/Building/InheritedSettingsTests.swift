@@ -12,6 +12,7 @@ struct InheritedSettingsTests {
     var family: RequestFamily?
     var retries = RetryPolicy.inherited
     var joining = JoinRule.inherited
+    var overlap: Overlap { Overlap(joining: joining) }
     typealias Response = String
   }
 
@@ -58,6 +59,7 @@ struct InheritedSettingsTests {
     var bodyLimit = BodyLimit.inherited
     var count = 100
     var arguments: Arguments { ["n": count] }
+    var validation: ResponseValidation { ResponseValidation(bodyLimit: bodyLimit) }
     typealias Response = String
   }
 
@@ -74,7 +76,8 @@ struct InheritedSettingsTests {
     configuration.limits = ResponseLimits(bodyBytes: 40)
     let client = APIClient(configuration)
     for (count, isRight) in [(most, true), (most + 1, false)] {
-      let request = Limited(family: RequestFamily("f", bodyLimit: family), bodyLimit: request, count: count)
+      let request = Limited(
+        family: RequestFamily("f", validation: ResponseValidation(bodyLimit: family)), bodyLimit: request, count: count)
       let outcome = await client.outcome(of: request, options: CallOptions(bodyLimit: call))
       #expect((outcome.error?.transportKind == .tooLarge) == !isRight, "\(count)")
       #expect((outcome.value?.utf8.count == count) == isRight)
@@ -97,7 +100,7 @@ struct InheritedSettingsTests {
   @Test(arguments: [(Envelope.none, #"{"data":"x"}"#), (.inherited, "x"), (InheritedSettingsTests.envelope, "x")])
   func `no envelope is the whole body`(envelope: Envelope, expected: String) async throws {
     let bench = ScriptedClient {
-      $0.envelope = Self.envelope
+      $0.validation.envelope = Self.envelope
     } answer: { _ in
       .json(#"{"data":"x"}"#)
     }
@@ -107,11 +110,11 @@ struct InheritedSettingsTests {
 
   @Test func `a family without envelope reads the body`() async throws {
     let bench = ScriptedClient {
-      $0.envelope = Self.envelope
+      $0.validation.envelope = Self.envelope
     } answer: { _ in
       .json(#"{"firstName":"a"}"#)
     }
-    let request = Ask<Name>(family: RequestFamily("people", envelope: .none))
+    let request = Ask<Name>(family: RequestFamily("people", validation: ResponseValidation(envelope: .none)))
     #expect(try await bench.client.send(request) == Name(firstName: "a"))
   }
 
@@ -127,7 +130,7 @@ struct InheritedSettingsTests {
     style.booleans = .digits
     let bench = ScriptedClient {
       $0.retries = Self.quick
-      $0.envelope = Self.envelope
+      $0.validation.envelope = Self.envelope
     } answer: { _ in
       .status(503)
     }
@@ -143,7 +146,7 @@ struct InheritedSettingsTests {
   ])
   func `an inherited status rule adds codes`(rule: StatusRule, status: Int, isAccepted: Bool) async {
     let bench = ScriptedClient {
-      $0.statusRule = [404]
+      $0.validation.status = [404]
     } answer: { _ in
       .status(status)
     }
@@ -153,9 +156,11 @@ struct InheritedSettingsTests {
   @Test func `an inherited rule of a client is its default`() async throws {
     let bench = ScriptedClient(
       {
-        ($0.statusRule, $0.redirects, $0.retries, $0.envelope) = (.inherited, .inherited, .inherited, .inherited)
-        ($0.jsonDecoding, $0.jsonEncoding, $0.argumentStyle) = (.inherited, .inherited, .inherited)
-        ($0.argumentFormat, $0.joining, $0.cachePolicy) = (.inherited, .inherited, .inherited)
+        ($0.validation.status, $0.validation.envelope) = (.inherited, .inherited)
+        ($0.redirects, $0.retries) = (.inherited, .inherited)
+        ($0.formats.jsonDecoding, $0.formats.jsonEncoding) = (.inherited, .inherited)
+        ($0.formats.arguments, $0.formats.argumentStyle) = (.inherited, .inherited)
+        ($0.overlap.joining, $0.cache.policy) = (.inherited, .inherited)
       },
       answer: { request in
         request.url.path == "/b" ? .json(#"{"firstName":"a"}"#) : .redirect(to: "/b")
@@ -168,18 +173,20 @@ struct InheritedSettingsTests {
   // MARK: - What a family can set
 
   @Test func `one line makes a JSON service`() async throws {
-    let bench = ScriptedClient { $0.argumentFormat = .jsonByMethod }
+    let bench = ScriptedClient { $0.formats.arguments = .jsonByMethod }
     #expect(try await bench.sent(Sending(method: .post, arguments: ["a": 1]))?.text == #"{"a":1}"#)
     #expect(bench.transport.requests.last?.fields[.contentType] == "application/json")
     #expect(try await bench.url(Sending(arguments: ["a": 1])) == "http://h.example/p?a=1")
     #expect(try await bench.sent(Sending(method: .post))?.body == nil)
-    let forms = RequestFamily("forms", argumentFormat: .byMethod)
+    let forms = RequestFamily("forms", formats: Formats(arguments: .byMethod))
     #expect(try await bench.sent(Sending(method: .post, family: forms, arguments: ["a": 1]))?.text == "a=1")
   }
 
   @Test func `a family sets how JSON is read and written`() async throws {
     let snake = RequestFamily(
-      "snake", jsonDecoding: .fast(keys: .convertFromSnakeCase), jsonEncoding: .fast(keys: .convertToSnakeCase))
+      "snake",
+      formats: Formats(
+        jsonDecoding: .fast(keys: .convertFromSnakeCase), jsonEncoding: .fast(keys: .convertToSnakeCase)))
     let bench = ScriptedClient(answer: { _ in .json(#"{"first_name":"a"}"#) })
     let request = Ask<Name>(method: .post, family: snake, body: .json(Name(firstName: "b")))
     #expect(try await bench.client.send(request) == Name(firstName: "a"))
@@ -204,7 +211,7 @@ struct InheritedSettingsTests {
       await latch.waitStubbornly()
       return .text("x")
     })
-    let request = Get(family: RequestFamily("one", joining: family), joining: own)
+    let request = Get(family: RequestFamily("one", overlap: Overlap(joining: family)), joining: own)
     async let first = bench.client.outcome(of: request)
     async let second = bench.client.outcome(of: request)
     let waiting = requests == 1 ? 2 : 0

@@ -15,8 +15,8 @@ struct InterceptorTests {
       }
     }
     let bench = ScriptedClient {
-      $0.interceptors = [noting("a"), noting("b")]
-      $0.exchangeInterceptors = [noting("c"), noting("d")]
+      $0.interceptors.calls = [noting("a"), noting("b")]
+      $0.interceptors.exchanges = [noting("c"), noting("d")]
     }
     _ = try await bench.client.send(Sending())
     #expect(seen.all == ["a in", "b in", "c in", "d in", "d out", "c out", "b out", "a out"])
@@ -25,7 +25,7 @@ struct InterceptorTests {
   @Test func `interceptors see the call's info`() async throws {
     let seen = Recorded<String>()
     let bench = ScriptedClient {
-      $0.interceptors = [
+      $0.interceptors.calls = [
         Around { request, context, next in
           seen.append("\(context.info.name) \(context.info.tag ?? "") \(context.info.request is Sending)")
           return try await next(request)
@@ -39,7 +39,7 @@ struct InterceptorTests {
   @Test func `interceptors change request and response`() async throws {
     let bench = ScriptedClient(
       {
-        $0.interceptors = [
+        $0.interceptors.calls = [
           Around { request, _, next in
             var request = request
             request.method = .put
@@ -61,7 +61,7 @@ struct InterceptorTests {
 
   @Test func `interceptors respond without a transport`() async throws {
     let bench = ScriptedClient {
-      $0.interceptors = [
+      $0.interceptors.calls = [
         Around { request, _, _ in
           HTTPResponse(head: ResponseHead(status: 200), body: Data("own".utf8), url: request.url)
         }
@@ -74,7 +74,7 @@ struct InterceptorTests {
 
   @Test func `interceptors may retry`() async throws {
     let bench = ScriptedClient(answers: [.status(503), .failure(.reset), .text("third")]) {
-      $0.interceptors = [
+      $0.interceptors.calls = [
         Around { request, _, next in
           for _ in 0..<2 {
             if let response = try? await next(request), response.status < 500 { return response }
@@ -90,7 +90,7 @@ struct InterceptorTests {
   struct Closed: Error, CustomStringConvertible { let description = "the shop is closed" }
 
   @Test func `interceptors may refuse a call`() async {
-    let bench = ScriptedClient { $0.interceptors = [Around { _, _, _ in throw Closed() }] }
+    let bench = ScriptedClient { $0.interceptors.calls = [Around { _, _, _ in throw Closed() }] }
     let error = await bench.failure(of: Sending())
     #expect(error?.stage == .interceptor && error?.code == .interceptor && error?.cause is Closed)
     #expect(error?.message == "An interceptor failed: the shop is closed.")
@@ -101,7 +101,7 @@ struct InterceptorTests {
   @Test func `interceptor's own API error is kept`() async {
     let code = APIError.Code(rawValue: "closed")
     let bench = ScriptedClient {
-      $0.exchangeInterceptors = [Around { _, _, _ in throw APIError(.interceptor, code, "Come back tomorrow.") }]
+      $0.interceptors.exchanges = [Around { _, _, _ in throw APIError(.interceptor, code, "Come back tomorrow.") }]
     }
     let error = await bench.failure(of: Sending())
     #expect(error?.code == code && error?.message == "Come back tomorrow.")
@@ -116,8 +116,8 @@ struct InterceptorTests {
       return response
     }
     let bench = ScriptedClient(answers: [.redirect(to: "/b"), .status(404)]) {
-      $0.interceptors = [noting]
-      $0.exchangeInterceptors = [noting]
+      $0.interceptors.calls = [noting]
+      $0.interceptors.exchanges = [noting]
     }
     #expect(await bench.failure(of: Sending())?.status == 404)
     #expect(seen.all == [302, 404, 404])
@@ -136,7 +136,7 @@ struct InterceptorTests {
   @Test func `interceptors may race two responses`() async throws {
     let bench = ScriptedClient(
       {
-        $0.interceptors = [
+        $0.interceptors.calls = [
           Around { request, _, next in
             try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
               for number in 1...2 {
@@ -162,7 +162,7 @@ struct InterceptorTests {
     let bench = ScriptedClient(
       {
         $0.credentials = FixedCredential(.bearer("t"))
-        $0.exchangeInterceptors = [Self.signer]
+        $0.interceptors.exchanges = [Self.signer]
       }, answer: { _ in .status(500) })
     let request = await bench.failure(of: Sending())?.request
     #expect(request?.fields[.authorization] == "Bearer t" && request?.fields["X-Signature"] != nil)
@@ -185,8 +185,8 @@ struct InterceptorTests {
   @Test func `bodies are encrypted after merging`() async throws {
     let bench = ScriptedClient(
       {
-        $0.commonBodyArguments = { ["app": "shop"] }
-        $0.interceptors = [Self.cipher]
+        $0.additions.bodyArguments = { ["app": "shop"] }
+        $0.interceptors.calls = [Self.cipher]
       }, answer: { _ in ScriptedAnswer(body: Self.flipped(Data(#"{"nick":"A"}"#.utf8))) })
     let request = Ask<JSONValue>(
       method: .post, arguments: ["a": 1], argumentFormat: .json, shape: ["nick": .string])
@@ -198,7 +198,7 @@ struct InterceptorTests {
 
   @Test func `responses are decrypted before validation`() async {
     let bench = ScriptedClient(
-      { $0.interceptors = [Self.cipher] },
+      { $0.interceptors.calls = [Self.cipher] },
       answer: { _ in
         ScriptedAnswer(body: Self.flipped(Data(#"{"nick":7}"#.utf8)))
       })
@@ -220,8 +220,8 @@ struct InterceptorTests {
     let seen = Recorded<HTTPRequest>()
     let bench = ScriptedClient {
       $0.credentials = FixedCredential(.bearer("t"))
-      $0.interceptors = [Self.cipher]
-      $0.exchangeInterceptors = [
+      $0.interceptors.calls = [Self.cipher]
+      $0.interceptors.exchanges = [
         Self.signer,
         Around { request, _, next in
           seen.append(request)
@@ -236,7 +236,7 @@ struct InterceptorTests {
     #expect(unsigned.fields[.authorization] == "Bearer t" && unsigned.body?.data == Self.flipped(Data("a=1".utf8)))
     let check = ScriptedClient(baseURL: "http://other") {
       $0.headers = ["User-Agent": nil]
-      $0.exchangeInterceptors = [Self.signer]
+      $0.interceptors.exchanges = [Self.signer]
     }
     _ = try await check.client.send(Sending(credential: .none, finished: unsigned))
     #expect(check.transport.requests.first?.fields["X-Signature"] == sent.fields["X-Signature"])
@@ -244,7 +244,7 @@ struct InterceptorTests {
   }
 
   @Test func `every redirect hop is signed again`() async throws {
-    let bench = ScriptedClient(answers: [.redirect(to: "/b"), .text("x")]) { $0.exchangeInterceptors = [Self.signer] }
+    let bench = ScriptedClient(answers: [.redirect(to: "/b"), .text("x")]) { $0.interceptors.exchanges = [Self.signer] }
     _ = try await bench.client.send(Sending())
     let signatures = bench.transport.requests.map { $0.fields["X-Signature"] }
     #expect(signatures.count == 2 && signatures[0] != nil && signatures[1] != nil && signatures[0] != signatures[1])

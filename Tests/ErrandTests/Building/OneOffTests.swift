@@ -25,7 +25,7 @@ struct OneOffTests {
   }
 
   @Test func `each verb sends its method and body`() async throws {
-    let bench = bench { $0.argumentFormat = .jsonByMethod }
+    let bench = bench { $0.formats.arguments = .jsonByMethod }
     let client = bench.client
     #expect(try await client.post("/u", as: User.self, arguments: ["a": 1]) == Self.ada)
     #expect(try await client.put("/u", as: User.self, body: .json(Self.ada)) == Self.ada)

@@ -23,7 +23,7 @@ struct QueryMethodTests {
     let form = try #require(try await ScriptedClient().sent(ask()))
     #expect(form.url.query == nil && form.fields[.contentType] == "application/x-www-form-urlencoded")
     #expect(form.formPairs == [["select", "surname,givenname,email"], ["limit", "10"]])
-    let bench = ScriptedClient({ $0.argumentFormat = .jsonByMethod }) { _ in .status(200) }
+    let bench = ScriptedClient({ $0.formats.arguments = .jsonByMethod }) { _ in .status(200) }
     let json = try #require(try await bench.sent(ask()))
     #expect(json.fields[.contentType] == "application/json" && json.text?.hasPrefix(#"{"limit":10,"#) == true)
   }

@@ -125,10 +125,10 @@ struct RefusalTests {
     ]
 
   @Test(arguments: unsendable) func `interceptors cannot add invalid fields`(field: HTTPField) async {
-    let around = ScriptedClient { $0.interceptors = [Adding(field: field)] }
+    let around = ScriptedClient { $0.interceptors.calls = [Adding(field: field)] }
     #expect(await around.failure(of: Sending())?.code == .invalidHeader)
     #expect(around.transport.requests.isEmpty)
-    let inside = ScriptedClient { $0.exchangeInterceptors = [Adding(field: field)] }
+    let inside = ScriptedClient { $0.interceptors.exchanges = [Adding(field: field)] }
     #expect(await inside.failure(of: Sending())?.code == .invalidHeader)
     #expect(inside.transport.requests.isEmpty)
   }
@@ -143,7 +143,8 @@ struct RefusalTests {
 
   @Test func `interceptors cannot set invalid methods`() async {
     for bench in [
-      ScriptedClient { $0.interceptors = [Renaming()] }, ScriptedClient { $0.exchangeInterceptors = [Renaming()] },
+      ScriptedClient { $0.interceptors.calls = [Renaming()] },
+      ScriptedClient { $0.interceptors.exchanges = [Renaming()] },
     ] {
       #expect(await bench.failure(of: Sending())?.code == .invalidMethod)
       #expect(bench.transport.requests.isEmpty)

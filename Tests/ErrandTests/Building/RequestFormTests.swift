@@ -10,7 +10,7 @@ struct RequestFormTests {
 
   @Test func `check fails before anything is sent`() async {
     let built = Recorded<Int>()
-    let bench = ScriptedClient { $0.filters = [URLFilter("noting") { _, _ in built.append(1) }] }
+    let bench = ScriptedClient { $0.additions.filters = [URLFilter("noting") { _, _ in built.append(1) }] }
     let error = await bench.failure(of: Sending(checking: { throw TooYoung() }))
     #expect(error?.stage == .build && error?.code == .parameter && error?.cause is TooYoung)
     #expect(error?.message == "A parameter is wrong: the age is below 18.")
@@ -30,8 +30,8 @@ struct RequestFormTests {
       body: HTTPBody(Data("raw".utf8)))
     let bench = ScriptedClient(baseURL: "") {
       $0.headers = ["X": "client"]
-      $0.filters = [URLFilter("never") { target, _ in target.path = "/never" }]
-      $0.commonArguments = { ["never": 1] }
+      $0.additions.filters = [URLFilter("never") { target, _ in target.path = "/never" }]
+      $0.additions.arguments = { ["never": 1] }
     }
     let sent = try #require(
       try await bench.sent(Sending(path: "/ignored", arguments: ["never": 1], finished: finished)))
@@ -42,7 +42,7 @@ struct RequestFormTests {
   @Test func `finished request passes the pipeline`() async throws {
     let bench = ScriptedClient(answers: [.redirect(to: "/b"), .json(#"{"nick":7}"#), .status(500)]) {
       $0.credentials = FixedCredential(.bearer("t"))
-      $0.interceptors = [
+      $0.interceptors.calls = [
         Around { request, _, next in
           var request = request
           request.fields["X-Seen"] = "1"
@@ -87,7 +87,7 @@ struct RequestFormTests {
     var method: HTTPMethod { .put }
     var path: Path { "/users/\(id)" }
     var arguments: Arguments { ["name": name, "at": at] }
-    var argumentFormat: ArgumentFormat { .json }
+    var formats: Formats { Formats(arguments: .json) }
   }
 
   @Test func `stored request can be sent later`() async throws {

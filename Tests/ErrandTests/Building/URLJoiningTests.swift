@@ -63,7 +63,7 @@ struct URLJoiningTests {
       #expect(try await client.send(Ask<String>(finished: HTTPRequest(url: server.url, fields: fields))) == coding)
     }
     client.configure {
-      $0.interceptors = [
+      $0.interceptors.calls = [
         Around { request, _, next in
           var request = request
           request.fields.replace(HTTPField("Range", "bytes=0-9"))
@@ -140,27 +140,27 @@ struct URLJoiningTests {
   @Test func `servers may change at run time`() async throws {
     let bench = ScriptedClient(baseURL: "http://one")
     #expect(try await bench.url(Sending()) == "http://one/p")
-    bench.client.configure { $0.environment.baseURL = "http://two" }
+    bench.client.configure { $0.servers.current.baseURL = "http://two" }
     #expect(try await bench.url(Sending()) == "http://two/p")
-    bench.client.configure { $0.environment.cdnURL = "http://cdn" }
+    bench.client.configure { $0.servers.current.cdnURL = "http://cdn" }
     #expect(try await bench.url(Sending(server: .cdn)) == "http://cdn/p")
   }
 
   @Test func `request selects an environment by name`() async throws {
     let bench = ScriptedClient {
-      $0.environment.name = "live"
-      $0.environments = [ServerEnvironment("staging", baseURL: "http://staging/v2", cdnURL: "http://cdn.staging")]
+      $0.servers.current.name = "live"
+      $0.servers.others = [ServerEnvironment("staging", baseURL: "http://staging/v2", cdnURL: "http://cdn.staging")]
     }
     #expect(try await bench.url(Sending(server: .environment("staging"))) == "http://staging/v2/p")
     #expect(try await bench.url(Sending(server: .environment("live"))) == "http://h.example/p")
     bench.client.configure {
-      let isKnown = $0.use(environment: "staging")
+      let isKnown = $0.servers.use("staging")
       #expect(isKnown)
     }
     #expect(try await bench.url(Sending()) == "http://staging/v2/p")
     #expect(try await bench.url(Sending(server: .cdn)) == "http://cdn.staging/p")
     bench.client.configure {
-      let isKnown = $0.use(environment: "nowhere")
+      let isKnown = $0.servers.use("nowhere")
       #expect(!isKnown)
     }
   }
@@ -168,19 +168,19 @@ struct URLJoiningTests {
   @Test func `environment names compare by bytes`() async throws {
     let (one, other) = ("recett\u{e9}", "recette\u{301}")
     let bench = ScriptedClient {
-      $0.environment.name = one
-      $0.environments = [ServerEnvironment(other, baseURL: "http://other")]
+      $0.servers.current.name = one
+      $0.servers.others = [ServerEnvironment(other, baseURL: "http://other")]
     }
     #expect(try await bench.url(Sending(server: .environment(one))) == "http://h.example/p")
     #expect(try await bench.url(Sending(server: .environment(other))) == "http://other/p")
     bench.client.configure {
-      let isKnown = $0.use(environment: one)
+      let isKnown = $0.servers.use(one)
       #expect(!isKnown)
     }
   }
 
   @Test func `unknown environment lists the known ones`() async {
-    let bench = ScriptedClient { $0.environments = [ServerEnvironment("staging", baseURL: "http://s")] }
+    let bench = ScriptedClient { $0.servers.others = [ServerEnvironment("staging", baseURL: "http://s")] }
     let error = await bench.failure(of: Sending(server: .environment("stagign")))
     #expect(error?.message == "No environment is named \"stagign\"; the client's environments are: default, staging.")
   }
@@ -218,12 +218,14 @@ struct URLJoiningTests {
   }
 
   @Test func `family rules rank between client and request`() async throws {
-    var family = RequestFamily("shop", argumentStyle: ArgumentStyle(booleans: .digits), statusRule: [404])
-    let bench = ScriptedClient({ $0.argumentStyle = ArgumentStyle(booleans: .words) }) { _ in .status(404) }
+    var family = RequestFamily(
+      "shop", formats: Formats(argumentStyle: ArgumentStyle(booleans: .digits)),
+      validation: ResponseValidation(status: [404]))
+    let bench = ScriptedClient({ $0.formats.argumentStyle = ArgumentStyle(booleans: .words) }) { _ in .status(404) }
     #expect(try await bench.url(Sending(family: family, arguments: ["a": true]))?.hasSuffix("?a=1") == true)
     #expect(await bench.failure(of: Sending())?.code == .status)
     #expect(await bench.failure(of: Sending(family: family, statusRule: .success))?.code == .status)
-    family.argumentStyle = .inherited
+    family.formats.argumentStyle = .inherited
     #expect(try await bench.url(Sending(family: family, arguments: ["a": true]))?.hasSuffix("?a=true") == true)
   }
 }

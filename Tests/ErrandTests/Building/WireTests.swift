@@ -25,7 +25,7 @@ struct WireTests {
 
   @Test func `no field is added`() async throws {
     let server = try LoopbackServer { _ in .ok() }
-    _ = try await Self.client(server) { $0.userAgent = "" }.send(
+    _ = try await Self.client(server) { $0.additions.userAgent = "" }.send(
       Sending(headers: ["Accept": nil, "Accept-Encoding": nil, "X-A": "1", "x-b": "中"]))
     let seen = try await server.request(number: 1)
     let names = String(decoding: seen.head, as: UTF8.self).split(separator: "\r\n").dropFirst().compactMap {

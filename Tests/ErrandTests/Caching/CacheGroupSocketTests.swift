@@ -23,7 +23,7 @@ struct CacheGroupSocketTests {
     }
     defer { server.stop() }
     let transport = carrier.transport()
-    let client = transport.client(at: server) { $0.cache = .own(ResponseCache(store: MemoryStore())) }
+    let client = transport.client(at: server) { $0.cache.store = .own(ResponseCache(store: MemoryStore())) }
     let pages = ["results", "kangaroos", "site.js"].map { KeptText(path: "/\($0)") }
     for page in pages { _ = try await client.send(page) }
     _ = try await client.send(KeptText(path: "/vote", method: .post, cache: .none))

@@ -45,7 +45,7 @@ struct CacheStatusSocketTests {
     }
     defer { server.stop() }
     let transport = carrier.transport()
-    let client = transport.client(at: server) { $0.cache = .own(ResponseCache(store: MemoryStore())) }
+    let client = transport.client(at: server) { $0.cache.store = .own(ResponseCache(store: MemoryStore())) }
     for (index, example) in Self.examples.enumerated() {
       let page = KeptText(path: "/\(index)")
       let response = try await client.response(page)

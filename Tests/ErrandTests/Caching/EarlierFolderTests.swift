@@ -28,7 +28,7 @@ struct EarlierFolderTests {
     configuration.credentials = Ada()
     // A call waits at most 250 ms for the folder to open. With a clock that stands still, a slow machine does not matter.
     configuration.timers = ManualClock()
-    configuration.cache = .own(cache)
+    configuration.cache.store = .own(cache)
     return APIClient(configuration)
   }
 

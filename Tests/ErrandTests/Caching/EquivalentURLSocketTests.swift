@@ -20,7 +20,7 @@ struct EquivalentURLSocketTests {
     }
     defer { server.stop() }
     let transport = carrier.transport()
-    let client = transport.client(at: server) { $0.cache = .own(ResponseCache(store: MemoryStore())) }
+    let client = transport.client(at: server) { $0.cache.store = .own(ResponseCache(store: MemoryStore())) }
     let first = try await client.response(Product(arguments: ["productId": 7, "utm_source": "mail"]))
     let second = try await client.response(Product(arguments: ["utm_source": "web", "productId": 7, "lang": "en"]))
     let third = try await client.response(Product(arguments: ["productId": 8, "utm_source": "mail"]))

@@ -35,7 +35,7 @@ struct LoopbackCacheTests {
     timers: (any Timers)? = nil
   ) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
-    configuration.cache = .own(cache)
+    configuration.cache.store = .own(cache)
     configuration.timers = timers
     return APIClient(configuration)
   }
@@ -81,9 +81,9 @@ struct LoopbackCacheTests {
     let file = URL.temporaryDirectory.appending(path: "errand-film-\(UUID())")
     defer { try? FileManager.default.removeItem(at: file) }
     _ = try await client.send(Film(file: file), options: options)
-    client.configure { $0.cacheRules = [HostCacheRule("other.example", .http)] }
+    client.configure { $0.cache.rules = [HostCacheRule("other.example", .http)] }
     _ = try await client.send(KeptText(path: "/page", cache: .inherited), options: options)
-    client.configure { $0.cache = .off }
+    client.configure { $0.cache.store = .off }
     _ = try await client.send(KeptText(path: "/page"), options: options)
     #expect(server.requests.map { $0.headers["Cache-Control"] } == Array(repeating: field, count: 5))
     let own = KeptText(path: "/page", cache: .none, headers: ["Cache-Control": "no-transform"])

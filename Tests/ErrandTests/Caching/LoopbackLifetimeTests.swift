@@ -15,7 +15,9 @@ struct LoopbackLifetimeTests {
     var cachedAs = CacheTargets.own
     var headers = RequestHeaders()
     var path: Path { "/info" }
-    var cache: CachePolicy { .lifetime(.seconds(180), version: version) }
+    var cache: CachePolicy {
+      .lifetime(.seconds(180), version: version).keyed(by: cacheKey).stored(as: cachedAs)
+    }
     typealias Response = String
   }
 
@@ -34,7 +36,7 @@ struct LoopbackLifetimeTests {
       }
       var configuration = ClientConfiguration(baseURL: server.url)
       disk = SQLiteStore(folder: folder)
-      configuration.cache = .own(ResponseCache(store: TieredStore(base: disk)))
+      configuration.cache.store = .own(ResponseCache(store: TieredStore(base: disk)))
       // A call waits at most 250 ms for the disk. With a clock that stands still, a slow machine does not matter.
       configuration.timers = ManualClock()
       change(&configuration)
@@ -54,9 +56,9 @@ struct LoopbackLifetimeTests {
   }
 
   @Test func `new app version loads again`() async throws {
-    let world = try World { $0.appVersion = "1.0" }
+    let world = try World { $0.cache.appVersion = "1.0" }
     _ = try await world.client.send(Info())
-    world.client.configure { $0.appVersion = "1.1" }
+    world.client.configure { $0.cache.appVersion = "1.1" }
     let miss = await world.client.outcome(of: Info(), options: .cache(.cacheOnly))
     #expect(miss.error?.cacheMiss == .otherAppVersion)
     #expect(try await world.client.send(Info()) == "GET 2")
@@ -137,7 +139,7 @@ struct LoopbackLifetimeTests {
     let world = try World()
     _ = try await world.client.send(Info())
     await world.disk.close()
-    world.client.configure { $0.cache = .own(ResponseCache(store: SQLiteStore(folder: world.folder))) }
+    world.client.configure { $0.cache.store = .own(ResponseCache(store: SQLiteStore(folder: world.folder))) }
     let answer = try await world.client.response(Info(), options: .cache(.cacheOnly))
     #expect(answer.value == "GET 1" && answer.origin == .cacheFresh)
     #expect(world.server.requests.count == 1)

@@ -29,7 +29,7 @@ import Testing
   }
 
   private static func client(_ cache: ResponseCache = ResponseCache(store: MemoryStore())) throws -> APIClient {
-    try Servers.nginx { $0.cache = .own(cache) }
+    try Servers.nginx { $0.cache.store = .own(cache) }
   }
 
   @Test func `file is revalidated with 304`() async throws {

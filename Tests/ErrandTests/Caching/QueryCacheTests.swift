@@ -23,7 +23,7 @@ struct QueryCacheTests {
   ) -> ScriptedClient {
     let count = Recorded<Int>()
     return ScriptedClient({
-      $0.cache = .own(ResponseCache(store: MemoryStore()))
+      $0.cache.store = .own(ResponseCache(store: MemoryStore()))
       change(&$0)
     }) { request in
       count.append(1)
@@ -72,7 +72,7 @@ struct QueryCacheTests {
   }
 
   @Test func `lifetime of the client applies`() async throws {
-    let client = Self.client([:]) { $0.cachePolicy = .lifetime(.seconds(60)) }.client
+    let client = Self.client([:]) { $0.cache.policy = .lifetime(.seconds(60)) }.client
     _ = try await client.send(Find(query: "a", cache: .inherited))
     #expect(try await client.response(Find(query: "a", cache: .inherited)).origin == .cacheFresh)
   }
@@ -87,7 +87,7 @@ struct QueryCacheTests {
   @Test func `response that is not stored removes the outdated one`() async throws {
     let bench = ScriptedClient(answers: [
       .text("old", fields: ["Cache-Control": "max-age=60"]), .text("new", fields: ["Cache-Control": "no-store"]),
-    ]) { $0.cache = .own(ResponseCache(store: MemoryStore())) }
+    ]) { $0.cache.store = .own(ResponseCache(store: MemoryStore())) }
     _ = try await bench.client.send(Find(query: "a"))
     var options = CallOptions()
     options.cache = .ignoringCache

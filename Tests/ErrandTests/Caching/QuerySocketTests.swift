@@ -13,7 +13,7 @@ struct QuerySocketTests {
     let server = try LoopbackServer { _ in rest.takeFirst() ?? .status(500) }
     defer { server.stop() }
     let transport = carrier.transport()
-    try await run(transport.client(at: server) { $0.cache = .own(ResponseCache(store: MemoryStore())) })
+    try await run(transport.client(at: server) { $0.cache.store = .own(ResponseCache(store: MemoryStore())) })
     transport.expectToHaveCarriedAll(of: server)
     return server.requests
   }

@@ -15,7 +15,7 @@ struct CookieCallTests {
     var cookies = CookieUse.inherited
     var cache = CachePolicy.none
     var statusRule: StatusRule = .inherited
-    var cachedAs = CacheTargets.own
+    var validation: ResponseValidation { ResponseValidation(status: statusRule) }
   }
 
   /// Responds with the cookies of the request, and sets the cookies that the query names.
@@ -281,11 +281,11 @@ struct CookieCallTests {
     #expect(try await bench.client.send(Get(cache: Self.kept)) == "sid=1")
   }
 
-  @Test func `response with cookies ignores cachedAs`() async throws {
+  @Test func `response with cookies ignores cache targets`() async throws {
     let jar = CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)])
     let bench = bench(.jar(jar))
     let other = Get(path: "/other", cache: Self.kept)
-    _ = try await bench.client.send(Get(cache: Self.kept, cachedAs: [other]))
+    _ = try await bench.client.send(Get(cache: Self.kept.stored(as: [other])))
     _ = try await bench.client.send(other)
     #expect(bench.transport.requests.count == 2)
   }

@@ -11,6 +11,7 @@ struct CookieSocketTests {
     var path: Path
     var method = HTTPMethod.get
     var joining = JoinRule.never
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   /// Sets the cookies that the query names, and responds with the cookies of the request.

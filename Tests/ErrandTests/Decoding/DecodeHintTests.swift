@@ -21,19 +21,23 @@ struct DecodeHintTests {
     #expect(
       await message(User.self, #"{"user_name":"Ada"}"#, rules)
         == "The response could not be decoded as JSON: $.userName: the key \"userName\" is missing, in "
-        + #"{"user_name":"Ada"}; to read "user_name", set `jsonDecoding` to `.fast(keys: .convertFromSnakeCase)`."#)
+        + #"{"user_name":"Ada"}; to read "user_name", set `jsonDecoding` of the `formats` to "#
+        + "`.fast(keys: .convertFromSnakeCase)`.")
   }
 
   @Test func `envelope names its path`() async {
     let text = await message(User.self, #"{"code":0,"data":{"userName":"Ada"}}"#)
-    #expect(text.hasSuffix(#"; the key is inside "data": set `envelope` to `Envelope(value: "data")`."#))
+    #expect(
+      text.hasSuffix(#"; the key is inside "data": set `envelope` of the `validation` to `Envelope(value: "data")`."#))
   }
 
   @Test func `dates name their strategy`() async {
     let text = await message(Post.self, #"{"at":"2026-11-27T16:00:00Z"}"#)
-    #expect(text.hasSuffix("; to read this date, set `jsonDecoding` to `.fast(dates: .iso8601)`."))
+    #expect(text.hasSuffix("; to read this date, set `jsonDecoding` of the `formats` to `.fast(dates: .iso8601)`."))
     let seconds = await message(Post.self, #"{"at":1764259200}"#, .fast(dates: .iso8601))
-    #expect(seconds.hasSuffix("; to read this date, set `jsonDecoding` to `.fast(dates: .secondsSince1970)`."))
+    #expect(
+      seconds.hasSuffix(
+        "; to read this date, set `jsonDecoding` of the `formats` to `.fast(dates: .secondsSince1970)`."))
   }
 
   private struct GetEntry<Mark>: APIRequest {
@@ -77,7 +81,7 @@ struct DecodeHintTests {
 
   private struct GetPost: APIRequest {
     var path: Path { "/post" }
-    var envelope: Envelope { Envelope(value: "data") }
+    var validation: ResponseValidation { ResponseValidation(envelope: Envelope(value: "data")) }
     typealias Response = Post
   }
 
@@ -92,7 +96,7 @@ struct DecodeHintTests {
     #expect(
       lines.all.filter { $0.level == .warning }.map(\.text) == [
         "GetPost: the date $.data.at of the response is read as a date in the year 2056, because by default numbers "
-          + "count seconds since 2001; if this server counts from 1970, set `jsonDecoding` to "
+          + "count seconds since 2001; if this server counts from 1970, set `jsonDecoding` of the `formats` to "
           + "`.fast(dates: .secondsSince1970)`."
       ])
   }

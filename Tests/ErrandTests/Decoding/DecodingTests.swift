@@ -103,7 +103,7 @@ struct DecodingTests {
     let moment = Entry(createdAt: Date(timeIntervalSince1970: 0))
     let bench = ScriptedClient(
       {
-        $0.jsonDecoding = JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase)
+        $0.formats.jsonDecoding = JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase)
       },
       answer: { request in
         .json(request.url.path == "/p" ? #"{"created_at":"1970-01-01T00:00:00Z"}"# : #"{"createdAt":0}"#)

@@ -31,7 +31,7 @@ struct DefaultFormatTests {
 
   static func client(_ server: LoopbackServer) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
-    configuration.responseFormat = PropertyListFormat()
+    configuration.formats.response = PropertyListFormat()
     return APIClient(configuration)
   }
 
@@ -44,7 +44,7 @@ struct DefaultFormatTests {
   @Test func `later change affects later calls`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
-    client.configure { $0.responseFormat = nil }
+    client.configure { $0.formats.response = nil }
     #expect(try await client.send(Ask<Note>()) == Note(text: "中"))
     #expect(server.requests.map { $0.headers["Accept"] } == ["application/json"])
   }
@@ -52,7 +52,7 @@ struct DefaultFormatTests {
   @Test func `family's format overrides the client's`() async throws {
     let server = try Self.server()
     let client = APIClient(baseURL: server.url)
-    let family = RequestFamily("lists", responseFormat: PropertyListFormat())
+    let family = RequestFamily("lists", formats: Formats(response: PropertyListFormat()))
     #expect(try await client.send(Ask<Note>(family: family)) == Note(text: "中"))
     #expect(server.requests.first?.headers["Accept"] == PropertyListFormat().accept)
   }
@@ -75,7 +75,7 @@ struct DefaultFormatTests {
   }
 
   @Test func `unreadable response names the format`() async {
-    let bench = ScriptedClient(answers: [.json(#"{"text": 1}"#)]) { $0.responseFormat = PropertyListFormat() }
+    let bench = ScriptedClient(answers: [.json(#"{"text": 1}"#)]) { $0.formats.response = PropertyListFormat() }
     let error = await bench.failure(of: Ask<Note>())
     #expect(error?.stage == .decode && error?.code == .decoding)
     #expect(error?.message.contains(PropertyListFormat().name) == true && error?.message.contains("JSON") == false)
@@ -87,7 +87,7 @@ struct DefaultFormatTests {
     #expect(try await client.send(Kept()) == Note(text: "中"))
     #expect(try await client.response(Kept()).origin == .cacheFresh)
     // The response stored in the other format cannot be decoded, so it is loaded again.
-    client.configure { $0.responseFormat = nil }
+    client.configure { $0.formats.response = nil }
     #expect(try await client.response(Kept()).origin == .network)
     #expect(try await client.response(Kept()).origin == .cacheFresh)
     #expect(server.requests.map { $0.headers["Accept"] } == [PropertyListFormat().accept, "application/json"])

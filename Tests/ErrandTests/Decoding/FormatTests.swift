@@ -36,12 +36,13 @@ struct FormatTests {
   struct Read<Value: Decodable & Sendable>: APIRequest {
     var path: Path { "/read" }
     var contentTypes: [String]?
+    var validation: ResponseValidation { ResponseValidation(contentTypes: contentTypes) }
     let decoder: ResponseDecoder<Value>
   }
 
   struct Form: APIRequest {
     var path: Path { "/form" }
-    var contentTypes: [String]? { ["application/x-www-form-urlencoded"] }
+    var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/x-www-form-urlencoded"]) }
     var decoder: ResponseDecoder<FormValues> { .form() }
   }
 
@@ -97,7 +98,7 @@ struct FormatTests {
       var path: Path { "/note" }
       var method: HTTPMethod { .put }
       var body: RequestBody? { .propertyList(note) }
-      var contentTypes: [String]? { ["application/x-plist"] }
+      var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/x-plist"]) }
       var decoder: ResponseDecoder<Note> { .propertyList() }
     }
     let server = try LoopbackServer { request in

@@ -81,7 +81,7 @@ struct ProtobufTests {
     var method: HTTPMethod { user == nil ? .get : .post }
     var arguments: Arguments { user == nil ? ["id": 7] : [:] }
     var body: RequestBody? { user.map { .protobuf($0) } }
-    var contentTypes: [String]? { ["application/x-protobuf"] }
+    var validation: ResponseValidation { ResponseValidation(contentTypes: ["application/x-protobuf"]) }
     var decoder: ResponseDecoder<User> { .protobuf() }
     typealias Response = User
   }
@@ -106,7 +106,7 @@ struct ProtobufTests {
     var path: Path { "/users/7" }
     var method: HTTPMethod { .put }
     var body: RequestBody? { .protobuf(ada, type: Self.type) }
-    var contentTypes: [String]? { [Self.type] }
+    var validation: ResponseValidation { ResponseValidation(contentTypes: [Self.type]) }
     var decoder: ResponseDecoder<User> { .protobuf(accept: Self.type) }
     typealias Response = User
   }

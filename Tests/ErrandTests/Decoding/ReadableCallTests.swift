@@ -22,8 +22,8 @@ struct ReadableCallTests {
   struct GetTeas: APIRequest {
     let path: Path
     var decoding: JSONDecoding = .inherited
-    var envelope: Envelope { Envelope(value: "data", code: "code") }
-    var jsonDecoding: JSONDecoding { decoding }
+    var validation: ResponseValidation { ResponseValidation(envelope: Envelope(value: "data", code: "code")) }
+    var formats: Formats { Formats(jsonDecoding: decoding) }
     typealias Response = [Tea]
     typealias ErrorBody = Refusal
   }

@@ -148,7 +148,7 @@ import TestSupport
           return .text("")
         })
       configuration.admission = AdmissionLimits(perHost: 1)
-      configuration.joining = .never
+      configuration.overlap.joining = .never
       let client = APIClient(configuration)
       let calls = (0..<4).map { _ in client.start(WatchedRequest(), on: .inPlace) { _ in } }
       await latch.reached()

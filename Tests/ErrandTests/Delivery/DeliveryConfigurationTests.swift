@@ -63,7 +63,7 @@ struct DeliveryConfigurationTests {
       $0.headers.set("X-Name", "new")
       $0.accessories = [Noter("new", told)]
       $0.transport = .own(second)
-      $0.statusRule = [418]
+      $0.validation.status = [418]
     }
     latch.open()
     #expect(try await running == "old")
@@ -78,7 +78,7 @@ struct DeliveryConfigurationTests {
     let (client, _) = client(latch)
     client.configure {
       $0.admission = AdmissionLimits(perHost: 1)
-      $0.joining = .never
+      $0.overlap.joining = .never
     }
     let calls = (0..<4).map { _ in client.start(WatchedRequest(), on: .inPlace) { _ in } }
     await latch.reached()
@@ -111,10 +111,8 @@ struct DeliveryConfigurationTests {
     let spinner = LoadingIndicator(timers: ManualClock()) { _ in }
     client.configure { $0.accessories = [spinner] }
     _ = try await client.send(CountingRequest(reads: reads))
-    for name in Set(reads.all) {
-      #expect(reads.all.count { $0 == name } == 1, "\(name)")
-    }
-    #expect(reads.all.contains("hooks"))
+    for name in Set(reads.all) { #expect(reads.all.count { $0 == name } == 1, "\(name)") }
+    #expect(reads.all.contains("delivery"))
   }
 
   // MARK: - Transports by name
@@ -178,8 +176,7 @@ private struct CountingRequest: APIRequest {
   var server: RequestServer { note("server", .base) }
   var family: RequestFamily? { note("family", nil) }
   var arguments: Arguments { note("arguments", ["a": 1]) }
-  var argumentFormat: ArgumentFormat { note("argumentFormat", .byMethod) }
-  var argumentStyle: ArgumentStyle { note("argumentStyle", .inherited) }
+  var formats: Formats { note("formats", Formats(arguments: .byMethod)) }
   var body: RequestBody? { note("body", nil) }
   var headers: RequestHeaders { note("headers", RequestHeaders()) }
   var credential: RequestCredential { note("credential", .inherited) }
@@ -187,12 +184,7 @@ private struct CountingRequest: APIRequest {
   var priority: CallPriority { note("priority", .normal) }
   var network: NetworkWish { note("network", NetworkWish()) }
   var redirects: RedirectPolicy { note("redirects", .inherited) }
-  var bodyLimit: BodyLimit { note("bodyLimit", .inherited) }
-  var statusRule: StatusRule { note("statusRule", .inherited) }
-  var contentTypes: [String]? { note("contentTypes", nil) }
-  var envelope: Envelope { note("envelope", .inherited) }
+  var validation: ResponseValidation { note("validation", .inherited) }
   var decoder: ResponseDecoder<String> { note("decoder", .automatic) }
-  var hooks: CompletionHooks<String>? { note("hooks", CompletionHooks(before: { _ in }, after: { _ in })) }
-  var accessories: [any Accessory] { note("accessories", []) }
-  var indicator: IndicatorChoice { note("indicator", .inherited) }
+  var delivery: Delivery<String> { note("delivery", Delivery(beforeCompletion: { _ in }, afterCompletion: { _ in })) }
 }

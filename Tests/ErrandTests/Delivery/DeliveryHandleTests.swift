@@ -58,7 +58,7 @@ struct DeliveryHandleTests {
   }
 
   @MainActor @Test func `cancel methods count their calls`() async {
-    let fixture = DeliveryFixture { $0.joining = .never }
+    let fixture = DeliveryFixture { $0.overlap.joining = .never }
     fixture.hook.open()
     let owner = CallOwner()
     for index in 0..<6 {
@@ -78,7 +78,7 @@ struct DeliveryHandleTests {
   // MARK: - Owners
 
   @MainActor @Test func `owner may span two clients`() async {
-    let (first, second) = (DeliveryFixture { $0.joining = .never }, DeliveryFixture())
+    let (first, second) = (DeliveryFixture { $0.overlap.joining = .never }, DeliveryFixture())
     for fixture in [first, second] { fixture.hook.open() }
     var owner: CallOwner? = CallOwner()
     for fixture in [first, second, first] {
@@ -248,7 +248,8 @@ struct DeliveryHandleTests {
     let fixture = DeliveryFixture()
     let seen = Recorded<String>()
     let request = WatchedRequest(
-      hooks: CompletionHooks(before: { seen.append("before \($0.told)") }, after: { seen.append("after \($0.told)") }))
+      delivery: Delivery(
+        beforeCompletion: { seen.append("before \($0.told)") }, afterCompletion: { seen.append("after \($0.told)") }))
     let call = fixture.client.start(request, options: fixture.options()) { _ in }
     await fixture.exchange.reached()
     call.cancel()
@@ -291,7 +292,8 @@ struct DeliveryHandleTests {
     let fixture = DeliveryFixture()
     let seen = Recorded<String>()
     let request = WatchedRequest(
-      hooks: CompletionHooks(before: { seen.append("before \($0.told)") }, after: { seen.append("after \($0.told)") }))
+      delivery: Delivery(
+        beforeCompletion: { seen.append("before \($0.told)") }, afterCompletion: { seen.append("after \($0.told)") }))
     var options = fixture.options()
     options.beforeCompletion = { seen.append("options before \($0.told)") }
     options.afterCompletion = { ending in
@@ -323,6 +325,6 @@ struct DeliveryHandleTests {
 /// A request whose hooks the test chooses.
 struct WatchedRequest: APIRequest {
   typealias Response = String
-  var hooks: CompletionHooks<String>?
+  var delivery = Delivery<String>()
   var path: Path { "/watched" }
 }

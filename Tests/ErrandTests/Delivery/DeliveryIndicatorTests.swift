@@ -9,6 +9,7 @@ struct DeliveryIndicatorTests {
   private struct IndicatedRequest: APIRequest {
     typealias Response = String
     var indicator = IndicatorChoice.inherited
+    var delivery: Delivery<String> { Delivery(indicator: indicator) }
     var path: Path { "/indicated" }
   }
 
@@ -30,7 +31,7 @@ struct DeliveryIndicatorTests {
     configuration.timers = clock
     configuration.timeouts.total = .never
     configuration.accessories = accessories
-    configuration.joining = .never
+    configuration.overlap.joining = .never
     return APIClient(configuration)
   }
 

@@ -19,7 +19,7 @@ struct DeliveryInterceptorTests {
   private func fixture(
     _ body: @escaping @Sendable (HTTPRequest, CallContext, Next) async throws -> HTTPResponse
   ) -> DeliveryFixture {
-    let fixture = DeliveryFixture { $0.interceptors = [Around(body: body)] }
+    let fixture = DeliveryFixture { $0.interceptors.calls = [Around(body: body)] }
     fixture.hook.open()
     return fixture
   }
@@ -35,7 +35,7 @@ struct DeliveryInterceptorTests {
       })
     let clock = ManualClock()
     configuration.timers = clock
-    configuration.interceptors = [
+    configuration.interceptors.calls = [
       Around { request, context, next in
         states.append(context.call)
         return try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
@@ -200,7 +200,7 @@ struct DeliveryInterceptorTests {
     let latch = Latch()
     let fixture = DeliveryFixture {
       $0.transport = .own(Stubborn(latch: latch))
-      $0.joining = .never
+      $0.overlap.joining = .never
     }
     fixture.hook.open()
     let task = Task { await fixture.client.outcome(of: fixture.request) }

@@ -54,7 +54,7 @@ import TestSupport
   @MainActor private static func play(
     _ door: DeliveryDoor, _ ending: Ending, _ joining: JoinRule, _ leaks: LeakCheck
   ) async -> [String] {
-    let fixture = DeliveryFixture(status: ending == .failure ? 500 : 200) { $0.joining = joining }
+    let fixture = DeliveryFixture(status: ending == .failure ? 500 : 200) { $0.overlap.joining = joining }
     var owner: CallOwner? = CallOwner()
     leaks.watch(fixture.client, "client")
     if let owner { leaks.watch(owner, "owner") }

@@ -89,7 +89,7 @@ struct InformationalTests {
     }
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(transport)
-    configuration.cachePolicy = .lifetime(.seconds(60))
+    configuration.cache.policy = .lifetime(.seconds(60))
     let client = APIClient(configuration)
     for _ in 0..<2 { _ = try await client.send(Ask<String>(), options: CallOptions(accessories: [hints])) }
     #expect(hints.events.all == ["103 ", "end 200", "end 200"])

@@ -73,7 +73,7 @@ struct LateCancelTests {
       typealias Response = String
       let hook: @Sendable () -> Void
       var path: Path { "/a" }
-      var hooks: CompletionHooks<String>? { CompletionHooks(after: { [hook] _ in hook() }) }
+      var delivery: Delivery<String> { Delivery(afterCompletion: { [hook] _ in hook() }) }
     }
     let request = Hooked { [client] in _ = client.cancelAll() }
     #expect(await client.outcome(of: request).error?.code == .cancelled)

@@ -14,7 +14,7 @@ struct LeftExchangeTests {
 
   private func client(_ server: LoopbackServer, _ joining: JoinRule) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
-    configuration.joining = joining
+    configuration.overlap.joining = joining
     configuration.retries = RetryPolicy(firstDelay: .zero, busyDelay: .zero)
     return APIClient(configuration)
   }
@@ -25,7 +25,7 @@ struct LeftExchangeTests {
 
   @Test(arguments: [JoinRule.never, .safe])
   func `deadline measures the running exchange`(joining: JoinRule) async {
-    let fixture = AdmissionFixture { $0.joining = joining }
+    let fixture = AdmissionFixture { $0.overlap.joining = joining }
     let client = fixture.client
     async let outcome = client.outcome(of: AdmissionFixture.Named(name: "a"), options: .deadline(.seconds(5)))
     await fixture.latch.reached()
@@ -38,7 +38,7 @@ struct LeftExchangeTests {
 
   @Test(arguments: [JoinRule.never, .safe])
   func `cancel measures the time in the queue`(joining: JoinRule) async {
-    let fixture = AdmissionFixture { $0.joining = joining }
+    let fixture = AdmissionFixture { $0.overlap.joining = joining }
     let client = fixture.client
     await fixture.start("first")
     let second = Task { await client.outcome(of: AdmissionFixture.Named(name: "second")) }

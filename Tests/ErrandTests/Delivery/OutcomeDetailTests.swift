@@ -72,7 +72,7 @@ struct OutcomeDetailTests {
   @Test func `sink and shape exclude each other`() async {
     struct Shaped: APIRequest {
       var path: Path { "/a" }
-      var shape: JSONShape? { [.integer] }
+      var validation: ResponseValidation { ResponseValidation(shape: [.integer]) }
     }
     struct NullSink: BodySink {
       func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
@@ -106,7 +106,7 @@ struct OutcomeDetailTests {
       }
       return .text("late")
     }
-    let client = client(transport) { $0.interceptors = [Impatient(latch: latch)] }
+    let client = client(transport) { $0.interceptors.calls = [Impatient(latch: latch)] }
     #expect(try await client.send(Plain()) == Data("own".utf8))
     try await ended.wait()
     #expect(client.running.isEmpty)
@@ -115,7 +115,7 @@ struct OutcomeDetailTests {
   @Test func `signature stays at its origin`() async throws {
     let transport = ScriptedTransport(.redirect(to: "/b"), .redirect(to: "http://other.example/c"), .text("x"))
     let client = client(transport) {
-      $0.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "signed \($0.url.path)" }]
+      $0.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = "signed \($0.url.path)" }]
     }
     _ = try await client.send(Plain())
     #expect(transport.requests.map { $0.fields["X-Signature"] } == ["signed /a", "signed /b", nil])
@@ -125,7 +125,7 @@ struct OutcomeDetailTests {
     struct Twice: APIRequest {
       var path: Path { "/a" }
       var method: HTTPMethod { .post }
-      var argumentFormat: ArgumentFormat { .json }
+      var formats: Formats { Formats(arguments: .json) }
       var arguments: Arguments { ["n": 1, "n": 2] }
     }
     let error = await client(ScriptedTransport()).outcome(of: Twice()).error

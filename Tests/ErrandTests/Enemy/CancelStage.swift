@@ -29,7 +29,7 @@ struct CancelStage: Sendable {
   func prepare(_ configuration: inout ClientConfiguration) {
     if place == .queued { configuration.admission = AdmissionLimits(perHost: 1) }
     if place == .inInterceptor {
-      configuration.interceptors = [
+      configuration.interceptors.calls = [
         Around { [latch] request, _, next in
           try await latch.wait()
           return try await next(request)
@@ -81,7 +81,8 @@ struct HeldRequest: APIRequest {
   var path: Path { "/p" }
   var method: HTTPMethod { bytes == nil ? .get : .post }
   var body: RequestBody? { bytes.map { .bytes($0) } }
-  var hooks: CompletionHooks<String>? {
-    latch.map { latch in CompletionHooks(before: { _ in try? await latch.wait() }) }
+  var delivery: Delivery<String> {
+    guard let latch else { return Delivery() }
+    return Delivery(beforeCompletion: { _ in try? await latch.wait() })
   }
 }

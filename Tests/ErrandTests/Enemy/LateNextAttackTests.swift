@@ -9,7 +9,7 @@ struct LateNextAttackTests {
   @Test func `next fails after its call has ended`() async throws {
     let kept = Recorded<Next>()
     let bench = ScriptedClient(answers: [.text("first"), .text("second")]) {
-      $0.interceptors = [
+      $0.interceptors.calls = [
         Around { request, _, next in
           kept.append(next)
           return try await next(request)

@@ -27,7 +27,7 @@ struct OriginAttackTests {
     let client = APIClient(baseURL: first.url)
     client.configure {
       $0.headers = ["X-Api-Key": .secret(Self.marker), "Cookie": "sid=\(Self.marker)"]
-      $0.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = Self.marker }]
+      $0.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = Self.marker }]
     }
     let requests = [
       Ask<String>(credential: .basic(user: "user", password: Self.marker)), Ask(credential: .bearer(Self.marker)),
@@ -47,7 +47,7 @@ struct OriginAttackTests {
       "X-Api-Key": .secret(Self.marker), "Cookie": "sid=\(Self.marker)", "X-Client": "app",
     ]
     configuration.credentials = FixedCredential(.bearer(Self.marker))
-    configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = Self.marker }]
+    configuration.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = Self.marker }]
   }
 
   private func family(baseURL: String? = nil, cdnURL: String? = nil) -> RequestFamily {
@@ -80,8 +80,8 @@ struct OriginAttackTests {
   ]) func `secrets are sent only to named servers`(url: String, isNamed: Bool) async throws {
     let bench = ScriptedClient(cdnURL: "http://cdn.example/x") { configuration in
       change(&configuration)
-      configuration.environment.fallbackURLs = ["http://two.example/v2"]
-      configuration.environments = [ServerEnvironment("reports", baseURL: "http://reports.example/")]
+      configuration.servers.current.fallbackURLs = ["http://two.example/v2"]
+      configuration.servers.others = [ServerEnvironment("reports", baseURL: "http://reports.example/")]
     }
     let family = family(baseURL: "http://family.example/f", cdnURL: "http://pictures.example")
     let sent = try #require(try await bench.sent(Sending(path: RequestPath(url + "/q"), family: family)))
@@ -94,13 +94,13 @@ struct OriginAttackTests {
 
   @Test func `signature is sent to allowed origins`() async throws {
     let bench = ScriptedClient {
-      $0.exchangeInterceptors = [Signing(alsoAt: ["http://s.example/a"]) { $0.fields["X-Signature"] = "signed" }]
+      $0.interceptors.exchanges = [Signing(alsoAt: ["http://s.example/a"]) { $0.fields["X-Signature"] = "signed" }]
     }
     for url in ["http://s.example/q", "http://t.example/q"] {
       _ = try await bench.sent(Sending(path: RequestPath(url)))
     }
     #expect(bench.transport.requests.map { $0.fields["X-Signature"] } == ["signed", nil])
-    bench.client.configure { $0.exchangeInterceptors = [Signing(alsoAt: ["nowhere"]) { _ in }] }
+    bench.client.configure { $0.interceptors.exchanges = [Signing(alsoAt: ["nowhere"]) { _ in }] }
     #expect(await bench.failure(of: Sending())?.code == .invalidURL)
   }
 
@@ -171,7 +171,7 @@ struct OriginAttackTests {
     let isHeld = Latch()
     let bench = ScriptedClient(
       {
-        $0.interceptors = [
+        $0.interceptors.calls = [
           Around { request, _, next in
             async let first = next(request)
             await isHeld.reached()

@@ -142,8 +142,8 @@ struct FaultSocketTests {
   }
 
   private static func caching(_ configuration: inout ClientConfiguration) {
-    configuration.cache = .own(ResponseCache(store: MemoryStore()))
-    configuration.cachePolicy = .http
+    configuration.cache.store = .own(ResponseCache(store: MemoryStore()))
+    configuration.cache.policy = .http
   }
 
   @Test(arguments: Carrier.allCases)
@@ -259,11 +259,11 @@ struct FaultSocketTests {
       }
     }
     for field in RefusalTests.unsendable {
-      client.configure { $0.exchangeInterceptors = [RefusalTests.Adding(field: field)] }
+      client.configure { $0.interceptors.exchanges = [RefusalTests.Adding(field: field)] }
       #expect(await client.outcome(of: Sending()).error?.code == .invalidHeader)
     }
     #expect(server.connectionCount == 0)
-    client.configure { $0.exchangeInterceptors = [] }
+    client.configure { $0.interceptors.exchanges = [] }
     #expect(try await client.send(Ask<String>(path: "/next")) == "right")
     #expect(server.requests.map(\.target) == ["/next"])
     transport.expectToHaveCarriedAll(of: server)

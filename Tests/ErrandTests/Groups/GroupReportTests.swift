@@ -100,7 +100,7 @@ struct GroupReportTests {
 
   @Test func `report marks joined members`() async throws {
     let server = GroupServer()
-    server.client.configure { $0.joining = .safe }
+    server.client.configure { $0.overlap.joining = .safe }
     let task = Task { await server.client.outcome(of: Batch([Words("a", latch: true), Words("a", latch: true)])) }
     #expect(await eventually { server.client.services.joining.counts.waiting == 2 })
     server.latch.open()

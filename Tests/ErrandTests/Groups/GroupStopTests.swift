@@ -121,7 +121,7 @@ struct GroupStopTests {
       }
     }
     let seen = Recorded<CallPriority>()
-    let server = GroupServer { $0.exchangeInterceptors = [Watch(seen: seen)] }
+    let server = GroupServer { $0.interceptors.exchanges = [Watch(seen: seen)] }
     let ended = Latch()
     let batch = Batch(Words("a", latch: true), Batch(Number(1), Number(2), width: 1), width: 1)
     let group = server.client.start(outcomeOf: batch, on: .inPlace) { _ in ended.open() }

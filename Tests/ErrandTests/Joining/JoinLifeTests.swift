@@ -275,7 +275,7 @@ struct JoinLifeTests {
         return try await next(request)
       }
     }
-    let fixture = JoinFixture { $0.exchangeInterceptors = [Watch(seen: seen)] }
+    let fixture = JoinFixture { $0.interceptors.exchanges = [Watch(seen: seen)] }
     let low = fixture.client.start(outcomeOf: JoinText(), on: .inPlace, options: CallOptions(priority: .low)) { _ in }
     await fixture.exchange.reached()
     let high = fixture.client.start(outcomeOf: JoinText(), on: .inPlace, options: CallOptions(priority: .high)) { _ in }

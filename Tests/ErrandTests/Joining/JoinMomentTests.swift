@@ -22,7 +22,7 @@ struct JoinMomentTests {
     let left = Recorded<Duration?>()
     let fixture = JoinFixture {
       $0.retries = .standard
-      $0.exchangeInterceptors = [TimeWatch(left: left)]
+      $0.interceptors.exchanges = [TimeWatch(left: left)]
     }
     let short = CallOptions(timeouts: Timeouts(total: .seconds(5)), priority: .low)
     let first = Task { await fixture.client.outcome(of: JoinText(), options: short) }
@@ -56,7 +56,7 @@ struct JoinMomentTests {
 
   @Test func `separated calls no longer raise the priority`() async {
     let (seen, latch) = (Recorded<CallPriority>(), Latch())
-    let fixture = JoinFixture { $0.exchangeInterceptors = [Separating(seen: seen, latch: latch)] }
+    let fixture = JoinFixture { $0.interceptors.exchanges = [Separating(seen: seen, latch: latch)] }
     let low = CallOptions(priority: .low, tag: "first")
     let first = Task { await fixture.client.outcome(of: JoinText(), options: low) }
     await latch.reached()

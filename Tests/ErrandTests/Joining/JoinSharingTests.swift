@@ -35,7 +35,7 @@ struct JoinSharingTests {
     JoinText(credential: .none), JoinText(timeouts: Timeouts(connect: .seconds(3))),
     JoinText(timeouts: Timeouts(idle: .seconds(3))), JoinText(redirects: RedirectPolicy.never),
     JoinText(network: NetworkWish(avoidsCellular: true)), JoinText(cache: .http),
-    JoinText(cacheKey: CacheKeyRule(leavingOut: ["at"])), JoinText(joining: .never),
+    JoinText(cache: .inherited.keyed(by: CacheKeyRule(leavingOut: ["at"]))), JoinText(joining: .never),
   ])
   func `different call has its own exchange`(other: JoinText) async {
     var other = other
@@ -75,15 +75,15 @@ struct JoinSharingTests {
   }
 
   @Test func `client may turn joining off`() async {
-    #expect(await exchanges(JoinText(), JoinText()) { $0.joining = .never } == 2)
-    #expect(await exchanges(JoinText(joining: .safe), JoinText(joining: .safe)) { $0.joining = .never } == 1)
-    #expect(await exchanges(JoinText(), JoinText()) { $0.joining = .inherited } == 1)
+    #expect(await exchanges(JoinText(), JoinText()) { $0.overlap.joining = .never } == 2)
+    #expect(await exchanges(JoinText(joining: .safe), JoinText(joining: .safe)) { $0.overlap.joining = .never } == 1)
+    #expect(await exchanges(JoinText(), JoinText()) { $0.overlap.joining = .inherited } == 1)
   }
 
   @Test func `excluded arguments do not count`() async {
-    let rule = CacheKeyRule(leavingOut: ["at"])
+    let policy = CachePolicy.inherited.keyed(by: CacheKeyRule(leavingOut: ["at"]))
     let (one, other) = (
-      JoinText(arguments: ["q": 1, "at": 1], cacheKey: rule), JoinText(arguments: ["q": 1, "at": 2], cacheKey: rule)
+      JoinText(arguments: ["q": 1, "at": 1], cache: policy), JoinText(arguments: ["q": 1, "at": 2], cache: policy)
     )
     #expect(await exchanges(one, other) == 1)
     var another = other
@@ -92,9 +92,9 @@ struct JoinSharingTests {
   }
 
   @Test func `excluded form arguments do not count`() async {
-    let rule = CacheKeyRule(leavingOut: ["at"])
+    let policy = CachePolicy.inherited.keyed(by: CacheKeyRule(leavingOut: ["at"]))
     let posts = [1, 2].map { at in
-      JoinText(method: .post, arguments: ["q": 1, "at": at], cacheKey: rule, joining: .always)
+      JoinText(method: .post, arguments: ["q": 1, "at": at], cache: policy, joining: .always)
     }
     #expect(await exchanges(posts[0], posts[1]) == 1)
   }
@@ -159,7 +159,7 @@ struct JoinSharingTests {
   @Test func `unknown credential separates the callers`() async {
     let stamping = Latch()
     let fixture = JoinFixture {
-      $0.exchangeInterceptors = [Stamp(latch: stamping)]
+      $0.interceptors.exchanges = [Stamp(latch: stamping)]
     } answer: {
       .text($0.fields[.cookie] ?? "none")
     }
@@ -182,7 +182,7 @@ struct JoinSharingTests {
     let fixture = JoinFixture()
     let first = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached()
-    fixture.client.configure { $0.statusRule = .any }
+    fixture.client.configure { $0.validation.status = .any }
     let second = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached(2)
     fixture.exchange.open()
@@ -220,7 +220,7 @@ struct JoinSharingTests {
         return try await [one, other][1]
       }
     }
-    let fixture = JoinFixture { $0.interceptors = [Twice()] }
+    let fixture = JoinFixture { $0.interceptors.calls = [Twice()] }
     let call = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached(2)
     #expect(fixture.exchanges.exchanges == 1)
@@ -236,7 +236,7 @@ struct JoinSharingTests {
   }
 
   @Test func `signed and unsigned calls do not share`() async {
-    let fixture = JoinFixture { $0.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "signed" }] }
+    let fixture = JoinFixture { $0.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = "signed" }] }
     let plain = Task { await fixture.client.outcome(of: JoinText(path: "http://shop.example/text")) }
     await fixture.exchange.reached()
     let signed = Task { await fixture.client.outcome(of: ShopText()) }

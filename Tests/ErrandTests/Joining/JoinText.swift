@@ -14,6 +14,7 @@ struct JoinText: APIRequest {
   var network = NetworkWish()
   var statusRule: StatusRule = .inherited
   var cache = CachePolicy.inherited
-  var cacheKey = CacheKeyRule()
   var joining = JoinRule.inherited
+  var overlap: Overlap { Overlap(joining: joining) }
+  var validation: ResponseValidation { ResponseValidation(status: statusRule) }
 }

@@ -171,7 +171,7 @@ struct BuildingMistakeTests {
     // The mistake:
     struct Filter: APIRequest {
       let path: Path = "/filter"
-      let argumentStyle = ArgumentStyle(arrays: .commas)
+      let formats = Formats(argumentStyle: ArgumentStyle(arrays: .commas))
       let arguments: Arguments = ["pairs": [[1, 2], [3, 4]]]
     }
     // What Errand says:

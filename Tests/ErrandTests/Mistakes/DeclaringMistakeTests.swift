@@ -98,16 +98,16 @@ struct DeclaringMistakeTests {
 
   @Test func `An optional property has no written type`() async {
     // The mistake:
-    struct GetText: APIRequest {
-      let path: Path = "/text"
-      let contentTypes = ["text/plain"]
+    struct GetPrices: APIRequest {
+      let path: Path = "/prices"
+      let family = RequestFamily("shop", headers: ["X-App": "shop"])
     }
     // What Errand says:
     await MistakeClient().warns(
-      about: GetText(),
+      about: GetPrices(),
       """
-      GetText: the client ignores the property `contentTypes`, because its type is [String]; declare it as \
-      `[String]?`, or rename it if it is data of your own.
+      GetPrices: the client ignores the property `family`, because its type is RequestFamily; declare it as \
+      `RequestFamily?`, or rename it if it is data of your own.
       """)
   }
 

@@ -17,7 +17,7 @@ struct ReadingMistakeTests {
       .decoding, to: GetUser(),
       """
       The response could not be decoded as JSON: $.userName: the key "userName" is missing, in {"user_name":"Ada"}; \
-      to read "user_name", set `jsonDecoding` to `.fast(keys: .convertFromSnakeCase)`.
+      to read "user_name", set `jsonDecoding` of the `formats` to `.fast(keys: .convertFromSnakeCase)`.
       """)
   }
 
@@ -33,7 +33,8 @@ struct ReadingMistakeTests {
       .decoding, to: GetUser(),
       """
       The response could not be decoded as JSON: $.userName: the key "userName" is missing, in \
-      {"code":0,"data":{"userName":"Ada"}}; the key is inside "data": set `envelope` to `Envelope(value: "data")`.
+      {"code":0,"data":{"userName":"Ada"}}; the key is inside "data": set `envelope` of the `validation` to \
+      `Envelope(value: "data")`.
       """)
   }
 
@@ -50,8 +51,8 @@ struct ReadingMistakeTests {
       .decoding, to: ListUsers(),
       """
       The response could not be decoded as JSON: $: expected an array, found an object, in \
-      {"items":[{"userName":"Ada"}],"total":1}; the array is inside "items": set `envelope` to `Envelope(value: \
-      "items")`.
+      {"items":[{"userName":"Ada"}],"total":1}; the array is inside "items": set `envelope` of the `validation` to \
+      `Envelope(value: "items")`.
       """)
   }
 
@@ -67,7 +68,8 @@ struct ReadingMistakeTests {
       .decoding, to: GetPost(),
       """
       The response could not be decoded as JSON: $.since: expected a number, found a string, in \
-      {"since":"2026-11-27T16:00:00Z"}; to read this date, set `jsonDecoding` to `.fast(dates: .iso8601)`.
+      {"since":"2026-11-27T16:00:00Z"}; to read this date, set `jsonDecoding` of the `formats` to `.fast(dates: \
+      .iso8601)`.
       """)
   }
 
@@ -83,7 +85,8 @@ struct ReadingMistakeTests {
       about: GetPost(),
       """
       GetPost: the date $.since of the response is read as a date in the year 2056, because by default numbers count \
-      seconds since 2001; if this server counts from 1970, set `jsonDecoding` to `.fast(dates: .secondsSince1970)`.
+      seconds since 2001; if this server counts from 1970, set `jsonDecoding` of the `formats` to `.fast(dates: \
+      .secondsSince1970)`.
       """)
   }
 
@@ -175,13 +178,13 @@ struct ReadingMistakeTests {
       let path: Path = "/pictures/7"
     }
     let answer = ScriptedAnswer.data(Data("GIF89a".utf8), contentType: "image/gif")
-    let client = MistakeClient(answer) { $0.envelope = Envelope(code: "code", success: [0]) }
+    let client = MistakeClient(answer) { $0.validation.envelope = Envelope(code: "code", success: [0]) }
     // What Errand says:
     await client.says(
       .notJSON, to: GetPicture(),
       """
       JSON was expected, but the text is not JSON: expected a value at line 1, column 1. The `Envelope` of the call \
-      requires a code in the body; if the response has no code, declare `envelope` as `Envelope.none`.
+      requires a code in the body; if the response has no code, declare `validation` as `ResponseValidation(envelope: .none)`.
       """)
   }
 
@@ -190,7 +193,7 @@ struct ReadingMistakeTests {
     struct ListItems: APIRequest {
       typealias Response = Data
       let path: Path = "/items"
-      let shape: JSONShape? = ["items": [["level": .number]]]
+      let validation = ResponseValidation(shape: ["items": [["level": .number]]])
     }
     let answer = #"{"items":[{"level":"high"}]}"#
     // What Errand says:

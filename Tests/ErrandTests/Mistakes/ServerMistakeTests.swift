@@ -65,7 +65,7 @@ struct ServerMistakeTests {
       .status, to: Register(),
       """
       The server answered 415; expected 200–299. The arguments were sent as a form; if the server reads JSON, set \
-      `argumentFormat` to `.json`.
+      `arguments` of the `formats` to `.json`.
       """)
   }
 
@@ -98,7 +98,7 @@ struct ServerMistakeTests {
     // The mistake:
     struct GetTable: APIRequest {
       let path: Path = "/table"
-      let contentTypes: [String]? = ["text/csv"]
+      let validation = ResponseValidation(contentTypes: ["text/csv"])
     }
     let answer = ScriptedAnswer.text("<html>")
     // What Errand says:

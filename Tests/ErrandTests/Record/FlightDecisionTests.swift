@@ -136,7 +136,7 @@ struct FlightDecisionTests {
     let fixture = FlightFixture {
       var rule = BreakerRule()
       (rule.least, rule.window) = (2, 4)
-      $0.breaker = rule
+      $0.servers.breaker = rule
     } answer: { _, _ in
       .status(500)
     }

@@ -17,6 +17,7 @@ final class FlightFixture: Sendable {
     var retries: RetryPolicy = .inherited
     var redirects: RedirectPolicy = .inherited
     var credential = RequestCredential.inherited
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   let clock = ManualClock()
@@ -36,7 +37,7 @@ final class FlightFixture: Sendable {
         return try await answer(request, counter.all.count)
       })
     configuration.timers = clock
-    configuration.cache = .own(
+    configuration.cache.store = .own(
       ResponseCache(store: MemoryStore(), wallClock: { [wall] in wall.all.last ?? WallTime(milliseconds: 0) }))
     configuration.record = .ring(calls: 10)
     change(&configuration)

@@ -55,7 +55,7 @@ struct FlightSecretTests {
     }
     var configuration = ClientConfiguration(baseURL: server.url)
     configuration.record = .ring(calls: 5, bodyLimit: 1_000)
-    configuration.argumentFormat = .jsonByMethod
+    configuration.formats.arguments = .jsonByMethod
     let client = APIClient(configuration)
     let request = Sending(method: .post, arguments: ["password": secret])
     #expect(await client.outcome(of: request).error?.status == 400)

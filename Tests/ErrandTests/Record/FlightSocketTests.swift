@@ -52,7 +52,7 @@ struct FlightSocketTests {
 
   @Test func `fail-over names both servers`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .ok("ok") })
-    let client = client(first.url) { $0.environment.fallbackURLs = [second.url] }
+    let client = client(first.url) { $0.servers.current.fallbackURLs = [second.url] }
     #expect(try await client.send(Get()) == "ok")
     #expect(client.flightRecord.decisions == ["sent to \(second.url) instead: \(first.url) failed (status 503)"])
   }

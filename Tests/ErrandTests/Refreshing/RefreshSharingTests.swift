@@ -12,6 +12,7 @@ struct RefreshSharingTests {
     typealias Response = String
     var path: Path = "/session"
     var joining = JoinRule.inherited
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   /// Tokens are numbers. A refresh runs the work that the test sets, and then returns the next token.
@@ -167,7 +168,7 @@ struct RefreshSharingTests {
     async let first = client.outcome(of: Get())
     #expect(await eventually { old.refreshed.count == 1 })
     client.configure {
-      $0.environment.baseURL = "http://y.example"
+      $0.servers.current.baseURL = "http://y.example"
       $0.credentials = new
     }
     #expect(await client.outcome(of: Get()).value == "Bearer new1")

@@ -46,6 +46,7 @@ struct RefreshTests {
     var body: RequestBody?
     var joining = JoinRule.never
     var credential = RequestCredential.inherited
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   /// Accepts tokens from `least` upwards.
@@ -87,7 +88,7 @@ struct RefreshTests {
     let (server, tokens) = (try server(), Tokens())
     let latch = Latch()
     let client = client(server, tokens)
-    client.configure { $0.exchangeInterceptors = [Held(latch: latch)] }
+    client.configure { $0.interceptors.exchanges = [Held(latch: latch)] }
     async let outcome = client.outcome(of: Get())
     #expect(await eventually { client.admission.running == 1 })
     tokens.renew()

@@ -9,7 +9,7 @@ struct RepeatTests {
   /// Another request type with the same rule.
   private struct Other: APIRequest {
     typealias Response = String
-    var repeats: RepeatRule { .ignoreNew }
+    var overlap: Overlap { Overlap(repeats: .ignoreNew) }
     var path: Path { "/other" }
   }
 
@@ -191,7 +191,7 @@ struct RepeatTests {
 
   @Test(arguments: [RepeatRule.cancelPrevious, .ignoreNew, .debounce(.zero)])
   func `concurrent starts obey the rule`(rule: RepeatRule) async {
-    let fixture = JoinFixture { $0.joining = .never }
+    let fixture = JoinFixture { $0.overlap.joining = .never }
     fixture.exchange.open()
     for _ in 0..<rounds {
       let told = await withTaskGroup(of: String.self) { group in

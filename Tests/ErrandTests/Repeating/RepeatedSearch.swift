@@ -7,4 +7,5 @@ struct RepeatedSearch: APIRequest {
   var repeats: RepeatRule
   var path: Path { "/search" }
   var arguments: Arguments { ["q": text] }
+  var overlap: Overlap { Overlap(repeats: repeats) }
 }

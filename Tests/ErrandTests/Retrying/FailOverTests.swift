@@ -16,13 +16,14 @@ struct FailOverTests {
     var joining = JoinRule.never
     var cache = CachePolicy.none
     var credential = RequestCredential.inherited
+    var overlap: Overlap { Overlap(joining: joining) }
   }
 
   private func client(
     _ servers: LoopbackServer..., change: (inout ClientConfiguration) -> Void = { _ in }
   ) -> APIClient {
     var configuration = ClientConfiguration(baseURL: servers[0].url + "/v1")
-    configuration.environment.fallbackURLs = servers.dropFirst().map { $0.url + "/v2" }
+    configuration.servers.current.fallbackURLs = servers.dropFirst().map { $0.url + "/v2" }
     change(&configuration)
     return APIClient(configuration)
   }
@@ -83,7 +84,7 @@ struct FailOverTests {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let client = client(first, second) { configuration in
       configuration.credentials = FixedCredential(.bearer("t"), account: "ada")
-      configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "signed" }]
+      configuration.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = "signed" }]
     }
     for credential in [RequestCredential.inherited, .bearer("t")] {
       #expect(await client.outcome(of: Get(credential: credential)).error == nil)
@@ -157,8 +158,8 @@ struct FailOverTests {
   @Test func `open breaker fails over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(500) }, try good())
     let client = client(first, second) { configuration in
-      configuration.breaker = BreakerRule()
-      configuration.breaker?.least = 2
+      configuration.servers.breaker = BreakerRule()
+      configuration.servers.breaker?.least = 2
     }
     for _ in 0..<2 { #expect(await client.outcome(of: Get()).error?.status == 500) }
     #expect(await client.outcome(of: Get()).value == "/v2/thing ")
@@ -168,8 +169,8 @@ struct FailOverTests {
   @Test func `open breaker keeps an earlier response`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(500) })
     let client = client(first, second) { configuration in
-      configuration.breaker = BreakerRule()
-      configuration.breaker?.least = 2
+      configuration.servers.breaker = BreakerRule()
+      configuration.servers.breaker?.least = 2
     }
     for _ in 0..<2 { _ = await client.outcome(of: Get(path: RequestPath(second.url + "/v2/thing"))) }
     #expect(await client.outcome(of: Get()).error?.status == 503)
@@ -199,7 +200,7 @@ struct FailOverTests {
   @Test func `simultaneous failures count once`() async {
     let (clock, latch, seen) = (ManualClock(), Latch(), Recorded<String>())
     var configuration = ClientConfiguration(baseURL: "http://one.example")
-    configuration.environment.fallbackURLs = ["http://two.example"]
+    configuration.servers.current.fallbackURLs = ["http://two.example"]
     configuration.timers = clock
     configuration.transport = .own(
       ScriptedTransport { request in
@@ -224,7 +225,7 @@ struct FailOverTests {
     _ clock: ManualClock, _ seen: Recorded<String>, answer: @escaping @Sendable (String, Int) -> ScriptedAnswer
   ) -> APIClient {
     var configuration = ClientConfiguration(baseURL: "http://one.example")
-    configuration.environment.fallbackURLs = ["http://two.example"]
+    configuration.servers.current.fallbackURLs = ["http://two.example"]
     configuration.timers = clock
     configuration.retries = RetryPolicy(attempts: 3, firstDelay: .zero, busyDelay: .zero)
     configuration.transport = .own(
@@ -274,7 +275,7 @@ struct FailOverTests {
 
   @Test func `invalid fallback list is an error`() async throws {
     let server = try good()
-    let client = client(server) { $0.environment.fallbackURLs = ["nowhere"] }
+    let client = client(server) { $0.servers.current.fallbackURLs = ["nowhere"] }
     let error = await client.outcome(of: Get()).error
     #expect(error?.stage == .build && error?.code == .invalidURL)
   }

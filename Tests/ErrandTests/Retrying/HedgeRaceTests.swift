@@ -21,7 +21,7 @@ struct HedgeRaceTests {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(transport)
     configuration.timers = clock
-    configuration.joining = .never
+    configuration.overlap.joining = .never
     configuration.retries = RetryPolicy(attempts: attempts, firstDelay: .zero, busyDelay: .zero, hedging: rule)
     change(&configuration)
     return APIClient(configuration)
@@ -83,7 +83,7 @@ struct HedgeRaceTests {
 
   @Test(arguments: [0, 1]) func `record describes the delivered exchange`(winner: Int) async {
     let starts = Recorded<MonotonicInstant>()
-    let bench = Bench(.after(.milliseconds(10))) { $0.interceptors = [Starts(starts: starts)] }
+    let bench = Bench(.after(.milliseconds(10))) { $0.interceptors.calls = [Starts(starts: starts)] }
     let start = bench.clock.now
     async let outcome = bench.client.outcome(of: Get(path: "/slow"))
     #expect(await bench.reached(1))
@@ -169,7 +169,7 @@ struct HedgeRaceTests {
     let (clock, latch, hasReported) = (ManualClock(), Latch(), Latch())
     let reports = Recorded<String>()
     let client = Self.client(LateReporting(latch: latch, hasReported: hasReported), clock) { configuration in
-      configuration.interceptors = [Listening(reports: reports)]
+      configuration.interceptors.calls = [Listening(reports: reports)]
     }
     async let outcome = client.outcome(of: Get())
     await latch.reached()

@@ -37,7 +37,7 @@ struct HedgeTests {
   ) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
     configuration.retries = RetryPolicy(attempts: attempts, firstDelay: .zero, busyDelay: .zero, hedging: rule)
-    configuration.joining = .never
+    configuration.overlap.joining = .never
     return APIClient(configuration)
   }
 
@@ -80,8 +80,8 @@ struct HedgeTests {
     let transport = ScriptedTransport { _ in .text("ok") }
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.retries = RetryPolicy(attempts: 1, hedging: .after(.milliseconds(300)))
-    configuration.exchangeInterceptors = [Waiting(latch: latch)]
-    configuration.joining = .never
+    configuration.interceptors.exchanges = [Waiting(latch: latch)]
+    configuration.overlap.joining = .never
     configuration.transport = .own(transport)
     configuration.timers = clock
     let client = APIClient(configuration)
@@ -116,7 +116,7 @@ struct HedgeTests {
     let server = try server(.ok("quick"))
     let followers = Recorded<Int>()
     var configuration = ClientConfiguration(baseURL: server.url)
-    configuration.exchangeInterceptors = [LateCopy(followers: followers)]
+    configuration.interceptors.exchanges = [LateCopy(followers: followers)]
     let outcome = await APIClient(configuration).outcome(of: Get())
     #expect(outcome.value == "quick" && server.requests.count == 1)
     #expect(followers.all == [0])

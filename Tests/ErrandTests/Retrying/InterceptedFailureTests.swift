@@ -38,7 +38,7 @@ struct InterceptedFailureTests {
   @Test func `signed call is retried`() async {
     let seen = Recorded<String?>()
     var configuration = ClientConfiguration(baseURL: "http://h.example")
-    configuration.exchangeInterceptors = [Self.signing]
+    configuration.interceptors.exchanges = [Self.signing]
     configuration.transport = .own(
       ScriptedTransport { request in
         seen.append(request.fields["X-Signature"])
@@ -52,8 +52,8 @@ struct InterceptedFailureTests {
   @Test func `signed call fails over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .ok("first") }, try LoopbackServer { _ in .ok("second") })
     var configuration = ClientConfiguration(baseURL: first.url)
-    configuration.environment.fallbackURLs = [second.url]
-    configuration.exchangeInterceptors = [Self.signing]
+    configuration.servers.current.fallbackURLs = [second.url]
+    configuration.interceptors.exchanges = [Self.signing]
     first.stop()
     let outcome = await APIClient(configuration).outcome(of: Get(retries: .none))
     #expect(outcome.value == "second", "\(outcome.error?.message ?? "")")
@@ -61,7 +61,7 @@ struct InterceptedFailureTests {
 
   @Test func `signed download is resumed`() async throws {
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.exchangeInterceptors = [Self.signing]
+    configuration.interceptors.exchanges = [Self.signing]
     let fixture = try DownloadFixture(configuration: configuration) { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
     }
@@ -79,7 +79,7 @@ struct InterceptedFailureTests {
 
   @Test func `two bodies never mix in a file`() async throws {
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.exchangeInterceptors = [Repeating()]
+    configuration.interceptors.exchanges = [Repeating()]
     let fixture = try DownloadFixture(configuration: configuration) { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: 1_100_000) }
     }
@@ -91,8 +91,8 @@ struct InterceptedFailureTests {
   @Test(arguments: [false, true]) func `failure of another call repeats nothing`(hasFallback: Bool) async {
     let seen = Recorded<String>()
     var configuration = ClientConfiguration(baseURL: "http://h.example")
-    if hasFallback { configuration.environment.fallbackURLs = ["http://other.example"] }
-    configuration.exchangeInterceptors = [Asking(asksFirst: false)]
+    if hasFallback { configuration.servers.current.fallbackURLs = ["http://other.example"] }
+    configuration.interceptors.exchanges = [Asking(asksFirst: false)]
     configuration.transport = .own(
       ScriptedTransport { request in
         seen.append(request.url.host)
@@ -104,9 +104,9 @@ struct InterceptedFailureTests {
 
   @Test func `failure of another call opens no circuit`() async {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
-    configuration.breaker = BreakerRule()
-    configuration.breaker?.least = 3
-    configuration.exchangeInterceptors = [Asking(asksFirst: true)]
+    configuration.servers.breaker = BreakerRule()
+    configuration.servers.breaker?.least = 3
+    configuration.interceptors.exchanges = [Asking(asksFirst: true)]
     configuration.transport = .own(ScriptedTransport { _ in .text("ok") })
     let client = APIClient(configuration)
     for _ in 0..<5 { #expect(await client.outcome(of: Get(retries: .none)).error?.code == .refused) }

@@ -179,7 +179,7 @@ struct RetryTests {
     let fixture = Fixture(RetryPolicy(busyDelay: .zero)) { $0 < 3 ? .status(503) : .text("shared") }
     let latch = Latch()
     fixture.client.configure {
-      $0.exchangeInterceptors = [Held(latch: latch)]
+      $0.interceptors.exchanges = [Held(latch: latch)]
     }
     async let one = fixture.outcome(of: Page())
     async let other = fixture.outcome(of: Page())
@@ -201,7 +201,7 @@ struct RetryTests {
   }
 
   @Test func `stale response is served without delay`() async {
-    let fixture = Fixture(.standard, { $0.cachePolicy = .http }) {
+    let fixture = Fixture(.standard, { $0.cache.policy = .http }) {
       $0 == 1
         ? ScriptedAnswer(
           status: 200, fields: ["Cache-Control": "max-age=0, stale-if-error=600", "ETag": "\"1\""],

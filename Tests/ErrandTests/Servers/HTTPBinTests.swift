@@ -215,6 +215,7 @@ private struct StatusProbe: APIRequest {
   let status: Int
   let statusRule: StatusRule
   var path: Path { "/status/\(status)" }
+  var validation: ResponseValidation { ResponseValidation(status: statusRule) }
   typealias Response = Nothing
 }
 
@@ -222,10 +223,11 @@ private struct RedirectProbe: APIRequest {
   let redirects: RedirectPolicy
   let statusRule: StatusRule
   var path: Path { "/redirect/1" }
+  var validation: ResponseValidation { ResponseValidation(status: statusRule) }
 }
 
 private struct ShapeProbe: APIRequest {
   var path: Path { "/json" }
-  var shape: JSONShape? { ["slideshow": ["author": .number]] }
+  var validation: ResponseValidation { ResponseValidation(shape: ["slideshow": ["author": .number]]) }
   typealias Response = JSONValue
 }

@@ -14,7 +14,7 @@ struct RetiredConnectionTests {
     var method = HTTPMethod.post
     var body: RequestBody?
     var path: Path { "/relay" }
-    var argumentFormat: ArgumentFormat { .query }
+    var formats: Formats { Formats(arguments: .query) }
     var arguments: Arguments { ["port": port, "name": "n\(number)"] }
   }
 

@@ -57,6 +57,8 @@ struct Inquiry: APIRequest {
   var credential = RequestCredential.inherited
   var statusRule: StatusRule = .inherited
   var redirects: RedirectPolicy = .inherited
+  var formats: Formats { Formats(arguments: argumentFormat) }
+  var validation: ResponseValidation { ResponseValidation(status: statusRule) }
   typealias Response = JSONValue
   typealias ErrorBody = JSONValue
 

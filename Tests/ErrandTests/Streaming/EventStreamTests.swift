@@ -117,7 +117,7 @@ struct EventStreamTests {
     let client = client(server)
     client.configure {
       $0.credentials = accounts
-      $0.interceptors = [Switching(accounts: accounts, number: Recorded())]
+      $0.interceptors.calls = [Switching(accounts: accounts, number: Recorded())]
     }
     let error = await #expect(throws: APIError.self) {
       _ = try await turning { try await all(client.events(of: Feed(), reconnecting: ReconnectRule(attempts: 2))) }
@@ -266,7 +266,7 @@ struct EventStreamTests {
     server.enqueue(
       Self.events("id: 1\ndata: {\"in_cents\": 995}\n\n: alive\n\n"),
       Self.events("event: price\ndata: {\"in_cents\":\ndata: 990}\n\n"), .status(204))
-    let client = client(server) { $0.jsonDecoding = JSONDecoding(keys: .convertFromSnakeCase) }
+    let client = client(server) { $0.formats.jsonDecoding = JSONDecoding(keys: .convertFromSnakeCase) }
     let prices = try await turning {
       var prices: [Price] = []
       for try await price in client.events(of: Feed()).values(of: Price.self) { prices.append(price) }

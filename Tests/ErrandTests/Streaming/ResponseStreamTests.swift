@@ -34,7 +34,7 @@ struct ResponseStreamTests {
     }
     let server = try LoopbackServer()
     server.enqueue(.ok("abcdef").cut(after: 3), .ok("abcdef"))
-    let client = client(server) { $0.exchangeInterceptors = [Again()] }
+    let client = client(server) { $0.interceptors.exchanges = [Again()] }
     if isHandle {
       let pipe = Pipe()
       let error = await #expect(throws: APIError.self) {
@@ -210,7 +210,7 @@ struct ResponseStreamTests {
 
   @Test func `interceptor's own response is one piece`() async throws {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
-    configuration.interceptors = [Answering()]
+    configuration.interceptors.calls = [Answering()]
     let stream = try await APIClient(configuration).stream(Get())
     #expect(try await whole(stream) == Data("made here".utf8))
   }

@@ -42,7 +42,7 @@ struct BackgroundUploadTests {
     let fixture = try BackgroundFixture { configuration in
       var rule = BreakerRule()
       (rule.least, rule.window, rule.trials) = (1, 1, 1)
-      configuration.breaker = rule
+      configuration.servers.breaker = rule
       configuration.retries = .standard
     }
     // The transport fails, so the circuit opens.

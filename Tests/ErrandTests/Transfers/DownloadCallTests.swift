@@ -139,7 +139,7 @@ struct DownloadCallTests {
   @Test func `cancel removes a changing request's part file`() async throws {
     let gate = Gate()
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.interceptors.append(Changing())
+    configuration.interceptors.calls.append(Changing())
     let fixture = try DownloadFixture(configuration: configuration) {
       $1.fault = .stall(after: Self.held, until: gate)
     }

@@ -71,8 +71,8 @@ struct DownloadDoorTests {
   @Test func `cache does not store downloads`() async throws {
     let cache = ResponseCache(store: MemoryStore())
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.cache = .own(cache)
-    configuration.cachePolicy = .lifetime(.seconds(600))
+    configuration.cache.store = .own(cache)
+    configuration.cache.policy = .lifetime(.seconds(600))
     let fixture = try DownloadFixture(configuration: configuration) {
       $1.fields["Cache-Control"] = "max-age=600"
     }

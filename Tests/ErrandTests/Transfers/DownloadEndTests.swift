@@ -134,7 +134,7 @@ struct DownloadEndTests {
 
   @Test func `client's envelope does not apply to files`() async throws {
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.envelope = Envelope(value: "data", code: "code")
+    configuration.validation.envelope = Envelope(value: "data", code: "code")
     let fixture = try DownloadFixture(configuration: configuration)
     #expect(try await fixture.send().result.get().bytes == 3_000_000 && fixture.isRight())
   }

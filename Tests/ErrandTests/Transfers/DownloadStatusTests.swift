@@ -66,7 +66,7 @@ struct DownloadStatusTests {
       let url: String
       let download: Download?
       var path: Path { RequestPath(stringLiteral: url) }
-      var statusRule: StatusRule { [200] }
+      var validation: ResponseValidation { ResponseValidation(status: [200]) }
     }
     let fixture = try DownloadFixture(size: 5_000_000)
     await fixture.begin()

@@ -40,7 +40,7 @@ struct DownloadTests {
     let url: String
     let file: URL
     var path: Path { RequestPath(stringLiteral: url) }
-    var contentTypes: [String]? { ["image/*"] }
+    var validation: ResponseValidation { ResponseValidation(contentTypes: ["image/*"]) }
     var download: Download? { .to(file) }
     typealias Response = DownloadedFile
   }

@@ -16,7 +16,7 @@ struct UploadDigestTests {
 
   private func bench(_ digesting: DigestingBodies = DigestingBodies(), _ answers: ScriptedAnswer...) -> ScriptedClient {
     let rest = Recorded(answers)
-    return ScriptedClient({ $0.interceptors.append(digesting) }) { _ in rest.takeFirst() ?? .text("") }
+    return ScriptedClient({ $0.interceptors.calls.append(digesting) }) { _ in rest.takeFirst() ?? .text("") }
   }
 
   @Test(arguments: Carrier.allCases) func `bytes and files have a digest`(carrier: Carrier) async throws {
@@ -25,7 +25,7 @@ struct UploadDigestTests {
     let server = try LoopbackServer { _ in .ok("") }
     defer { server.stop() }
     let transport = carrier.transport()
-    let client = transport.client(at: server) { $0.interceptors.append(DigestingBodies(in: .representation)) }
+    let client = transport.client(at: server) { $0.interceptors.calls.append(DigestingBodies(in: .representation)) }
     _ = try await client.send(Upload(.bytes(Self.title, type: "application/json")) { $0.method = .post })
     _ = try await client.send(Upload(.file(file)))
     #expect(server.requests.map { $0.headers["Repr-Digest"] } == [Self.titleDigest, Self.helloDigest])

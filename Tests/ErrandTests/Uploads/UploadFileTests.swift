@@ -83,7 +83,7 @@ struct UploadFileTests {
       let file = try folder.file("f\(size)", Data(count: size))
       let server = try LoopbackServer { _ in .ok() }
       var configuration = ClientConfiguration(baseURL: server.url)
-      configuration.interceptors = [
+      configuration.interceptors.calls = [
         Around { request, _, next in
           try Data(repeating: 1, count: 9).write(to: file)
           return try await next(request)

@@ -40,7 +40,7 @@ struct UploadLineTests {
     #expect(bench.transport.requests.count == (isStreamed ? 2 : 1))
   }
 
-  @Test func `cachedAs refuses a streamed body`() async throws {
+  @Test func `cache targets refuse a streamed body`() async throws {
     let bench = ScriptedClient(answer: { _ in .text("fresh") })
     let error = try #require(await bench.failure(of: Aliased()))
     #expect(error.stage == .build && error.code == .unsupported && error.message.contains("streamed body"))
@@ -67,7 +67,7 @@ struct UploadLineTests {
     var commands: [String] = []
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     let seen = Recorded<HTTPRequest>()
-    configuration.exchangeInterceptors = [
+    configuration.interceptors.exchanges = [
       Around { request, _, next in
         seen.append(request)
         return try await next(request)
@@ -164,7 +164,9 @@ struct UploadLineTests {
 
 private struct Aliased: APIRequest {
   var path: Path { "/get" }
-  var cachedAs: CacheTargets { [Upload(PieceSource.body([.bytes([1])])) { $0.cache = .lifetime(.seconds(9)) }] }
+  var cache: CachePolicy {
+    .inherited.stored(as: [Upload(PieceSource.body([.bytes([1])])) { $0.cache = .lifetime(.seconds(9)) }])
+  }
   typealias Response = String
 }
 

@@ -133,7 +133,7 @@ struct UploadMultipartTests {
 
   @Test func `JSON parts follow the request's rules`() async throws {
     struct Named: Encodable, Sendable { let firstName: String }
-    let bench = ScriptedClient { $0.jsonEncoding = JSONEncoding(keys: .convertToSnakeCase) }
+    let bench = ScriptedClient { $0.formats.jsonEncoding = JSONEncoding(keys: .convertToSnakeCase) }
     let sent = try await bench.sent(Sending(method: .post, body: .multipart([.json("j", Named(firstName: "A"))])))
     #expect(sent?.text?.contains(#"{"first_name":"A"}"#) == true)
     let error = await bench.failure(of: Upload(.multipart([.json("j", [Double.nan])])))

@@ -69,7 +69,7 @@ struct EnvelopeTests {
   /// HTTP does not allow a body in these responses.
   @Test(arguments: [(HTTPMethod.delete, 204, true), (.post, 205, true), (.head, 200, true), (.get, 200, false)])
   func `missing body needs no envelope`(method: HTTPMethod, status: Int, isRight: Bool) async {
-    let bench = ScriptedClient(answers: [.status(status)], change: { $0.envelope = Self.envelope })
+    let bench = ScriptedClient(answers: [.status(status)], change: { $0.validation.envelope = Self.envelope })
     let outcome = await bench.client.outcome(of: Ask<Nothing>(method: method))
     #expect((outcome.error?.code == .notJSON) == !isRight && (outcome.error == nil) == isRight)
   }
@@ -79,7 +79,7 @@ struct EnvelopeTests {
       answers: [
         .status(204), .json("null"), .json(hasEnvelope ? #"{"code":0,"data":{"nick":"A"}}"# : #"{"nick":"A"}"#),
       ],
-      change: { if hasEnvelope { $0.envelope = Self.envelope } })
+      change: { if hasEnvelope { $0.validation.envelope = Self.envelope } })
     #expect(try await bench.client.send(Ask<User?>()) == nil)
     if !hasEnvelope { #expect(try await bench.client.send(Ask<User?>()) == nil) }
     if hasEnvelope { #expect(await bench.failure(of: Ask<User?>())?.code == .business) }
@@ -106,7 +106,7 @@ struct EnvelopeTests {
   @Test func `non-JSON response names the cure`() async {
     let bench = ScriptedClient(answers: [.text("no JSON"), .text("no JSON")])
     let error = await bench.failure(of: Sending(envelope: Self.envelope))
-    #expect(error?.code == .notJSON && error?.message.contains("`Envelope.none`") == true)
+    #expect(error?.code == .notJSON && error?.message.contains("`ResponseValidation(envelope: .none)`") == true)
     let shaped = await bench.failure(of: Sending(shape: .any))
     #expect(shaped?.code == .notJSON && shaped?.message.contains("Envelope") == false)
   }
@@ -151,29 +151,31 @@ struct EnvelopeTests {
     let bench = ScriptedClient(answers: [
       .json(#"{"data":{"nick":"A"}}"#), .json(#"{"d":{"nick":"B"}}"#), .json(#"{"nick":"C"}"#),
     ]) {
-      $0.envelope = Envelope(value: "data")
+      $0.validation.envelope = Envelope(value: "data")
     }
-    let family = RequestFamily("f", envelope: Envelope(value: "d"))
+    let family = RequestFamily("f", validation: ResponseValidation(envelope: Envelope(value: "d")))
     #expect(try await bench.client.send(Ask<User>()) == User(nick: "A"))
     #expect(try await bench.client.send(Ask<User>(family: family)) == User(nick: "B"))
     #expect(try await bench.client.send(Ask<User>(envelope: Envelope())) == User(nick: "C"))
   }
 
   @Test func `business code fails Data and Nothing`() async {
-    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#) })
+    let bench = ScriptedClient({ $0.validation.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#) })
     #expect(await bench.failure(of: Sending())?.businessCode == "5")
     #expect(await bench.failure(of: Ask<Nothing>())?.businessCode == "5")
     #expect(await bench.failure(of: Ask<String>())?.businessCode == "5")
   }
 
   @Test func `shape applies to the whole envelope`() async {
-    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":0,"data":[]}"#) })
+    let bench = ScriptedClient(
+      { $0.validation.envelope = Self.envelope }, answer: { _ in .json(#"{"code":0,"data":[]}"#) })
     #expect(await bench.failure(of: Sending(shape: ["data": [.any]])) == nil)
     #expect(await bench.failure(of: Sending(shape: ["data": .string]))?.code == .shape)
   }
 
   @Test func `status is checked before the code`() async {
-    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#, status: 500) })
+    let bench = ScriptedClient(
+      { $0.validation.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#, status: 500) })
     #expect(await bench.failure(of: Sending())?.code == .status)
   }
 
@@ -184,7 +186,7 @@ struct EnvelopeTests {
   }
 
   @Test func `rejected response has a typed error body`() async {
-    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#) })
+    let bench = ScriptedClient({ $0.validation.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#) })
     #expect(await bench.failure(of: Failing())?.body(as: Fault.self)?.code == 5)
   }
 }

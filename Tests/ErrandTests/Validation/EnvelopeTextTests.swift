@@ -10,7 +10,7 @@ struct EnvelopeTextTests {
   private func outcome<Value: Decodable & Sendable>(
     _ type: Value.Type, _ answer: ScriptedAnswer, envelope: Envelope = EnvelopeTextTests.envelope
   ) async -> Outcome<Value> {
-    let bench = ScriptedClient(answers: [answer]) { $0.envelope = envelope }
+    let bench = ScriptedClient(answers: [answer]) { $0.validation.envelope = envelope }
     return await bench.client.outcome(of: Ask<Value>())
   }
 
@@ -57,7 +57,8 @@ struct EnvelopeTextTests {
   @Test func `JSON that is none names the cure`() async {
     let page = ScriptedAnswer(status: 200, fields: ["Content-Type": "application/json"], body: Data("plain".utf8))
     let error = await outcome(String.self, page, envelope: Envelope(value: "data")).error
-    #expect(error?.code == .decoding && error?.message.contains("declare `envelope` as `Envelope.none`") == true)
+    #expect(error?.code == .decoding)
+    #expect(error?.message.contains("declare `validation` as `ResponseValidation(envelope: .none)`") == true)
   }
 
   @Test func `other envelopes and empty bodies keep the whole body`() async {

@@ -12,6 +12,7 @@ struct LongAnswerTests {
     var path: Path = "/page"
     var statusRule: StatusRule = .inherited
     var cache = CachePolicy.inherited
+    var validation: ResponseValidation { ResponseValidation(status: statusRule) }
   }
 
   private final class Tokens: RefreshingProvider {
@@ -71,7 +72,7 @@ struct LongAnswerTests {
 
   @Test func `truncated response is not stored`() async throws {
     let server = try LoopbackServer { _ in .status(404, body: Self.page).setting("Cache-Control", to: "max-age=600") }
-    let client = client(server) { $0.cache = .memory(limit: 1 << 20) }
+    let client = client(server) { $0.cache.store = .memory(limit: 1 << 20) }
     for _ in 1...2 { #expect(await client.outcome(of: Get(cache: .http)).error?.status == 404) }
     #expect(server.requests.count == 2)
   }

@@ -33,7 +33,7 @@ struct ProblemErrorTests {
     }
     defer { server.stop() }
     let transport = carrier.transport()
-    let client = transport.client(at: server) { $0.jsonDecoding = .init(keys: .convertFromSnakeCase) }
+    let client = transport.client(at: server) { $0.formats.jsonDecoding = .init(keys: .convertFromSnakeCase) }
     let error = await client.outcome(of: Pay()).error
     let problem = error?.body(as: ProblemDetails.self)
     #expect(problem?.type == "https://example.com/probs/out-of-credit" && problem?.extensions["balance"] == 30)
@@ -81,7 +81,7 @@ struct ProblemErrorTests {
 
   @Test func `envelope message comes first`() async {
     let body = #"{"code":7,"message":"Sold out","title":"Conflict"}"#
-    let bench = ScriptedClient({ $0.envelope = Envelope(code: "code", message: "message") }) { _ in
+    let bench = ScriptedClient({ $0.validation.envelope = Envelope(code: "code", message: "message") }) { _ in
       problem(body, status: 409)
     }
     let error = await bench.failure(of: Sending())

@@ -20,13 +20,13 @@ struct SecretQuoteTests {
   private static let places = [
     SecretScene(
       testDescription: "interceptor", code: .interceptor,
-      change: { $0.interceptors = [Around { _, _, _ in throw Quote() }] }),
+      change: { $0.interceptors.calls = [Around { _, _, _ in throw Quote() }] }),
     SecretScene(
       testDescription: "an interceptor's own words", code: .admission,
-      change: { $0.interceptors = [Around { _, _, _ in throw APIError(.admission, .admission, "\(Quote())") }] }),
+      change: { $0.interceptors.calls = [Around { _, _, _ in throw APIError(.admission, .admission, "\(Quote())") }] }),
     SecretScene(
       testDescription: "exchange interceptor", code: .interceptor,
-      change: { $0.exchangeInterceptors = [Around { _, _, _ in throw Quote() }] }),
+      change: { $0.interceptors.exchanges = [Around { _, _, _ in throw Quote() }] }),
     SecretScene(testDescription: "transport", code: APIError.Code(rawValue: "other"), answer: { _ in throw Quote() }),
     SecretScene(
       testDescription: "a transport's own words", code: APIError.Code(rawValue: "reset"),

@@ -7,10 +7,10 @@ extension SecretScene {
   static let building = [
     SecretScene(
       testDescription: "base with user info", code: .invalidURL,
-      change: { $0.environment.baseURL = "http://u:\(marker)@h" }, isSent: false),
+      change: { $0.servers.current.baseURL = "http://u:\(marker)@h" }, isSent: false),
     SecretScene(
       testDescription: "broken base", code: .invalidURL,
-      change: { $0.environment.baseURL = "http://u:\(marker)@h:0/?k=\(marker)" }, isSent: false),
+      change: { $0.servers.current.baseURL = "http://u:\(marker)@h:0/?k=\(marker)" }, isSent: false),
     SecretScene(
       testDescription: "absolute path with user info", code: .invalidURL,
       request: { $0.path = RequestPath("http://u:" + marker + "@h/?k=" + marker) }, isSent: false),
@@ -39,10 +39,12 @@ extension SecretScene {
       testDescription: "check", code: .parameter, request: { $0.checking = { throw Leak() } }, isSent: false),
     SecretScene(
       testDescription: "interceptor", code: .interceptor,
-      change: { $0.interceptors = [Around { _, _, _ in throw Leak() }] }, isSent: false),
+      change: { $0.interceptors.calls = [Around { _, _, _ in throw Leak() }] }, isSent: false),
     SecretScene(
       testDescription: "an interceptor's own refusal", code: .admission,
-      change: { $0.interceptors = [Around { _, _, _ in throw APIError(.admission, .admission, "Not before noon.") }] },
+      change: {
+        $0.interceptors.calls = [Around { _, _, _ in throw APIError(.admission, .admission, "Not before noon.") }]
+      },
       isSent: false),
     SecretScene(
       testDescription: "sink together with a shape", code: .unsupported, request: { $0.shape = [:] },
@@ -86,7 +88,7 @@ extension SecretScene {
       change: { $0.credentials = Provider(isUnreachable: true) }, request: { $0.credential = .inherited },
       answer: { _ in .status(401) }),
     SecretScene(
-      testDescription: "cache alone", code: .cacheMiss, change: { $0.cachePolicy = .lifetime(.seconds(60)) },
+      testDescription: "cache alone", code: .cacheMiss, change: { $0.cache.policy = .lifetime(.seconds(60)) },
       options: .cache(.cacheOnly), isSent: false),
   ]
 
@@ -117,8 +119,8 @@ extension SecretScene {
       SecretScene(
         testDescription: "open circuit", code: .circuitOpen,
         change: { configuration in
-          configuration.breaker = BreakerRule()
-          configuration.breaker?.least = 1
+          configuration.servers.breaker = BreakerRule()
+          configuration.servers.breaker?.least = 1
           configuration.retries = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero)
         },
         request: { $0.method = .put }, answer: { _ in .status(503, fields: ["Set-Cookie": marker]) }),

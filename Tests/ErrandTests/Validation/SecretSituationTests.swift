@@ -92,7 +92,7 @@ struct SecretSituationTests {
     _ plan: @escaping @Sendable (Int, inout RangeBehaviour) -> Void = { _, _ in }
   ) throws -> DownloadFixture {
     let fixture = try DownloadFixture(files: files, configuration: configuration(""), plan)
-    fixture.client.configure { [url = fixture.server.url] in $0.environment.baseURL = url }
+    fixture.client.configure { [url = fixture.server.url] in $0.servers.current.baseURL = url }
     return fixture
   }
 

@@ -109,7 +109,7 @@ struct SecretSocketTests {
     let fixture = try DownloadFixture(size: 5_000, configuration: configuration) { _, behaviour in
       if code == .truncated { behaviour.fault = .cut(after: 1_000) }
     }
-    fixture.client.configure { [url = fixture.server.url] in $0.environment.baseURL = url }
+    fixture.client.configure { [url = fixture.server.url] in $0.servers.current.baseURL = url }
     var download = Download.to(fixture.file)
     try change(&download, fixture.folder)
     let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url + "?k=" + Self.marker, download))
@@ -125,8 +125,8 @@ struct SecretSocketTests {
     let watch = SecretWatch()
     for round in 0..<3 {
       var configuration = ClientConfiguration(baseURL: server.url)
-      configuration.cachePolicy = .lifetime(.seconds(600))
-      configuration.cache = .disk(at: folder)
+      configuration.cache.policy = .lifetime(.seconds(600))
+      configuration.cache.store = .disk(at: folder)
       watch.attach(to: &configuration)
       let client = APIClient(configuration)
       let request = Sending(

@@ -29,8 +29,8 @@ struct StatusTests {
   }
 
   @Test func `request overrides family and client`() async {
-    let family = RequestFamily("f", statusRule: [202])
-    let bench = ScriptedClient({ $0.statusRule = [201] }, answer: { _ in .status(201) })
+    let family = RequestFamily("f", validation: ResponseValidation(status: [202]))
+    let bench = ScriptedClient({ $0.validation.status = [201] }, answer: { _ in .status(201) })
     #expect(await bench.failure(of: Sending()) == nil)
     #expect(await bench.failure(of: Sending(family: family))?.message == "The server answered 201; expected 202.")
     #expect(await bench.failure(of: Sending(family: family, statusRule: .any)) == nil)
@@ -81,6 +81,7 @@ struct StatusTests {
     typealias ErrorBody = Fault
     var jsonDecoding: JSONDecoding = .inherited
     var path: Path { "/f" }
+    var formats: Formats { Formats(jsonDecoding: jsonDecoding) }
   }
 
   @Test func `error body is typed`() async {
@@ -92,7 +93,7 @@ struct StatusTests {
 
   @Test func `error body follows the client's rules`() async {
     let bench = ScriptedClient(answers: [.json(#"{"user_message":"no"}"#, status: 422)]) {
-      $0.jsonDecoding = JSONDecoding(keys: .convertFromSnakeCase)
+      $0.formats.jsonDecoding = JSONDecoding(keys: .convertFromSnakeCase)
     }
     #expect(await bench.failure(of: Failing())?.body(as: Fault.self) == Fault(userMessage: "no"))
   }

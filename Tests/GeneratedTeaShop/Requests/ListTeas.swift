@@ -41,7 +41,7 @@ package struct ListTeas: TeaShopRequest {
   }
 
   package var path: Path { "/teas" }
-  package var argumentStyle: ArgumentStyle { ArgumentStyle(arrays: .commas) }
+  package var formats: Formats { Formats(argumentStyle: ArgumentStyle(arrays: .commas)) }
   package var arguments: Arguments {
     var arguments: Arguments = [
       "limit": limit,

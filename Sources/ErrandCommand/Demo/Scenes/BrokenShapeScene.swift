@@ -10,7 +10,9 @@ struct BrokenShapeScene: DemoScene {
   // shown: begin
   struct ListUsers: APIRequest {
     var path: Path { "/users" }
-    var shape: JSONShape? { ["items": [["nick": .string, "level": .number]]] }
+    var validation: ResponseValidation {
+      ResponseValidation(shape: ["items": [["nick": .string, "level": .number]]])
+    }
     typealias Response = JSONValue
   }
   // shown: end

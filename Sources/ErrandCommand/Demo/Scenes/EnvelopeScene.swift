@@ -13,9 +13,10 @@ struct EnvelopeScene: DemoScene {
     var path: Path { "/transfers" }
     var method: HTTPMethod { .post }
     var arguments: Arguments { ["amount": amount] }
-    var argumentFormat: ArgumentFormat { .json }
-    var envelope: Envelope {
-      Envelope(value: "data", code: "code", success: [0], message: "message")
+    var formats: Formats { .json }
+    var validation: ResponseValidation {
+      ResponseValidation(
+        envelope: Envelope(value: "data", code: "code", success: [0], message: "message"))
     }
     struct Response: Decodable, Sendable { let balance: Int }
   }

@@ -29,7 +29,7 @@ struct FlightScene: DemoScene {
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
     let clock = DemoClock()
-    client.configure { $0.cache = .own(ResponseCache(store: MemoryStore()) { clock.now }) }
+    client.configure { $0.cache.store = .own(ResponseCache(store: MemoryStore()) { clock.now }) }
     // shown: begin
     client.configure { ($0.record, $0.retries) = (.ring(calls: 500), .standard) }
     _ = try await client.send(GetFeed())

@@ -27,7 +27,7 @@ struct LifetimeScene: DemoScene {
     counter.reset()
     let client = stage.client
     let clock = DemoClock()
-    client.configure { $0.cache = .own(ResponseCache(store: MemoryStore()) { clock.now }) }
+    client.configure { $0.cache.store = .own(ResponseCache(store: MemoryStore()) { clock.now }) }
     // shown: begin
     let info = GetUserInfo(id: 7)
     let first = try await client.response(info)

@@ -68,7 +68,8 @@ extension CallRun {
       guard Advice.dates.take(type) else { return }
       warn([
         "the date \(path) of the response is read as a date in the year \(year), because by default numbers count "
-          + "seconds since 2001; if this server counts from 1970, set `jsonDecoding` to `.fast(dates: \(strategy))`."
+          + "seconds since 2001; if this server counts from 1970, set `jsonDecoding` of the `formats` to "
+          + "`.fast(dates: \(strategy))`."
       ])
     }
   }

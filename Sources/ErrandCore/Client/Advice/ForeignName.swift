@@ -45,7 +45,7 @@ struct ForeignName: Sendable {
     ),
     (
       ["parameterEncoding"],
-      ForeignName(cure: "`argumentFormat`") { request in request.argumentFormat == .inherited }
+      ForeignName(cure: "`formats`, such as `.json`") { request in request.formats.arguments == .inherited }
     ),
     (
       ["httpHeaders", "httpHeaderFields", "headerFields", "allHTTPHeaderFields"],
@@ -67,13 +67,22 @@ struct ForeignName: Sendable {
     ),
     (
       ["validationType", "validStatusCodes", "acceptableStatusCodes"],
-      ForeignName(cure: "`statusRule`") { request in request.statusRule == .inherited }
+      ForeignName(cure: "`validation`, such as `ResponseValidation(status: [200, 404])`") { request in
+        request.validation.status == .inherited
+      }
     ),
-    (["jsonValidator"], ForeignName(cure: "`shape`") { request in request.shape == nil }),
+    (
+      ["jsonValidator"],
+      ForeignName(cure: "`validation`, such as `ResponseValidation(shape: …)`") { request in
+        request.validation.shape == nil
+      }
+    ),
     (["useCDN"], ForeignName(cure: "`server`, such as `.cdn`") { request in request.server == .base }),
     (
       ["dateDecodingStrategy", "keyDecodingStrategy"],
-      ForeignName(cure: "`jsonDecoding`") { request in request.jsonDecoding.isInherited }
+      ForeignName(cure: "`formats`, such as `Formats(jsonDecoding: .fast(dates: .iso8601))`") { request in
+        request.formats.jsonDecoding.isInherited
+      }
     ),
   ]
 

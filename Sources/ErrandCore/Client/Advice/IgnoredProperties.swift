@@ -1,8 +1,8 @@
 import ErrandJSON
 
 /// Finds stored properties of a request that the client never reads: those with the name of a requirement of
-/// ``APIRequest`` and another type, and those with a name that other libraries use. The compiler accepts both, because
-/// every requirement except the path has a default.
+/// ``APIRequest`` and another type, those that are a part of a setting but not in it, and those with a name that other
+/// libraries use. The compiler accepts them, because every requirement except the path has a default.
 ///
 /// Only stored properties are found, because computed properties cannot be listed at run time.
 enum IgnoredProperties {
@@ -16,6 +16,10 @@ enum IgnoredProperties {
         guard type != requirement.type else { return nil }
         return "the client ignores the property `\(name)`, because its type is \(written(type)); declare it as "
           + "`\(requirement.spelling)`, or rename it if it is data of your own."
+      }
+      if let place = place(of: value, in: request) {
+        return "the client ignores the property `\(name)` (\(written(type))), because it is only a part of a setting; "
+          + "declare it as `\(place)`."
       }
       guard let foreign = ForeignName.all[name], foreign.isUnset(request),
         !(foreign.mayBeData && built.map { SentText($0, of: request).contains(value) } == true)
@@ -39,6 +43,37 @@ enum IgnoredProperties {
     return properties.filter { name, _ in !name.hasPrefix("_") && !name.hasPrefix("$") }
   }
 
+  /// Where a value belongs that is a part of a setting, such as a ``RepeatRule``; nil if the setting has such a part, or
+  /// if the value is no part of a setting.
+  private static func place<R: APIRequest>(of value: Any, in request: R) -> String? {
+    switch value {
+    case let value as StatusRule where value != .inherited && request.validation.status == .inherited:
+      "validation = ResponseValidation(status: …)"
+    case is JSONShape where request.validation.shape == nil: "validation = ResponseValidation(shape: …)"
+    case let value as Envelope where value != .inherited && request.validation.envelope == .inherited:
+      "validation = ResponseValidation(envelope: …)"
+    case let value as BodyLimit where value != .inherited && request.validation.bodyLimit == .inherited:
+      "validation = ResponseValidation(bodyLimit: …)"
+    case let value as JoinRule where value != .inherited && request.overlap.joining == .inherited:
+      "overlap = Overlap(joining: …)"
+    case let value as RepeatRule where value != .inherited && request.overlap.repeats == .inherited:
+      "overlap = Overlap(repeats: …)"
+    case let value as ArgumentFormat where value != .inherited && request.formats.arguments == .inherited:
+      "formats = Formats(arguments: …)"
+    case let value as ArgumentStyle where value != .inherited && request.formats.argumentStyle == .inherited:
+      "formats = Formats(argumentStyle: …)"
+    case let value as JSONDecoding where !value.isInherited && request.formats.jsonDecoding.isInherited:
+      "formats = Formats(jsonDecoding: …)"
+    case let value as JSONEncoding where !value.isInherited && request.formats.jsonEncoding.isInherited:
+      "formats = Formats(jsonEncoding: …)"
+    case is CacheKeyRule where request.cache.key == nil: "cache: CachePolicy = .inherited.keyed(by: …)"
+    case is CacheTargets where request.cache.targets == nil: "cache: CachePolicy = .inherited.stored(as: …)"
+    case let value as IndicatorChoice where value != .inherited && request.delivery.indicator == .inherited:
+      "delivery = Delivery(indicator: …)"
+    default: nil
+    }
+  }
+
   /// A requirement of ``APIRequest``: its name, and its type as a value and as it is written.
   struct Requirement {
     let name: String
@@ -56,8 +91,7 @@ enum IgnoredProperties {
       Requirement("server", RequestServer.self, "RequestServer"),
       Requirement("family", RequestFamily?.self, "RequestFamily?"),
       Requirement("arguments", Arguments.self, "Arguments"),
-      Requirement("argumentFormat", ArgumentFormat.self, "ArgumentFormat"),
-      Requirement("argumentStyle", ArgumentStyle.self, "ArgumentStyle"),
+      Requirement("formats", Formats.self, "Formats"),
       Requirement("body", RequestBody?.self, "RequestBody?"),
       Requirement("headers", RequestHeaders.self, "RequestHeaders"),
       Requirement("credential", RequestCredential.self, "RequestCredential"),
@@ -68,19 +102,10 @@ enum IgnoredProperties {
       Requirement("retries", RetryPolicy.self, "RetryPolicy"),
       Requirement("idempotency", Idempotency.self, "Idempotency"),
       Requirement("cache", CachePolicy.self, "CachePolicy"),
-      Requirement("cacheKey", CacheKeyRule.self, "CacheKeyRule"),
-      Requirement("cachedAs", CacheTargets.self, "CacheTargets"),
-      Requirement("joining", JoinRule.self, "JoinRule"), Requirement("repeats", RepeatRule.self, "RepeatRule"),
-      Requirement("download", Download?.self, "Download?"), Requirement("bodyLimit", BodyLimit.self, "BodyLimit"),
-      Requirement("statusRule", StatusRule.self, "StatusRule"),
-      Requirement("contentTypes", [String]?.self, "[String]?"), Requirement("shape", JSONShape?.self, "JSONShape?"),
-      Requirement("envelope", Envelope.self, "Envelope"),
+      Requirement("overlap", Overlap.self, "Overlap"), Requirement("download", Download?.self, "Download?"),
+      Requirement("validation", ResponseValidation.self, "ResponseValidation"),
       Requirement("decoder", ResponseDecoder<R.Response>.self, "ResponseDecoder<Response>"),
-      Requirement("jsonDecoding", JSONDecoding.self, "JSONDecoding"),
-      Requirement("jsonEncoding", JSONEncoding.self, "JSONEncoding"),
-      Requirement("hooks", CompletionHooks<R.Response>?.self, "CompletionHooks<Response>?"),
-      Requirement("accessories", [any Accessory].self, "[any Accessory]"),
-      Requirement("indicator", IndicatorChoice.self, "IndicatorChoice"),
+      Requirement("delivery", Delivery<R.Response>.self, "Delivery<Response>"),
     ]
   }
 

@@ -14,12 +14,12 @@ extension APIClient: CallSender {
     _ group: G, options: GroupOptions = GroupOptions(), onSuccess: @escaping @MainActor (G.Response) -> Void,
     onFailure: (@MainActor (APIError) -> Void)? = nil, onProgress: (@MainActor (GroupProgress) -> Void)? = nil
   ) -> GroupCall {
-    let delivery = GroupRun.Delivery(
+    let callbacks = GroupRun.Callbacks(
       executor: .main,
       onProgress: onProgress.map { onProgress -> GroupProgressCallback in
         { _, progress in MainActor.assumeIsolated { onProgress(progress) } }
       })
-    return launch(group, options, delivery) { _, outcome in
+    return launch(group, options, callbacks) { _, outcome in
       MainActor.assumeIsolated { outcome.notify(onSuccess, onFailure) }
     }
   }
@@ -31,9 +31,9 @@ extension APIClient: CallSender {
     onSuccess: @escaping @Sendable (G.Response) -> Void, onFailure: (@Sendable (APIError) -> Void)? = nil,
     onProgress: (@Sendable (GroupProgress) -> Void)? = nil
   ) -> GroupCall {
-    let delivery = GroupRun.Delivery(
+    let callbacks = GroupRun.Callbacks(
       executor: executor, onProgress: onProgress.map { onProgress -> GroupProgressCallback in { onProgress($1) } })
-    return launch(group, options, delivery) { _, outcome in outcome.notify(onSuccess, onFailure) }
+    return launch(group, options, callbacks) { _, outcome in outcome.notify(onSuccess, onFailure) }
   }
 
   /// Starts a group. `onEnd` is called for success and for failure, exactly once, on the main actor.
@@ -60,8 +60,8 @@ extension APIClient: CallSender {
   public func start<G: CallGroup>(
     _ group: G, options: GroupOptions = GroupOptions(), delegate: any GroupDelegate
   ) -> GroupCall {
-    let delivery = GroupRun.Delivery(executor: .main, onProgress: delegate.progressCallback)
-    return launch(group, options, delivery) { [weak delegate] info, outcome in
+    let callbacks = GroupRun.Callbacks(executor: .main, onProgress: delegate.progressCallback)
+    return launch(group, options, callbacks) { [weak delegate] info, outcome in
       MainActor.assumeIsolated { delegate?.notify(info, outcome) }
     }
   }
@@ -69,12 +69,12 @@ extension APIClient: CallSender {
   /// Starts a group. The body of the group is code of the app, so it runs in a task that is cancelled when the group is
   /// stopped.
   private func launch<G: CallGroup>(
-    _ group: G, _ options: GroupOptions, _ delivery: GroupRun.Delivery,
+    _ group: G, _ options: GroupOptions, _ callbacks: GroupRun.Callbacks,
     _ onEnd: @escaping @Sendable (GroupInfo, GroupOutcome<G.Response>) -> Void
   ) -> GroupCall {
-    let run = GroupRun(group.kind, group.name, options, self, delivery: delivery)
+    let run = GroupRun(group.kind, group.name, options, self, callbacks: callbacks)
     let watch =
-      delivery.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
+      callbacks.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let result = await run.workInTask(group)
       watch?.start()

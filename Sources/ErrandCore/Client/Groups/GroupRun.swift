@@ -18,13 +18,13 @@ final class GroupRun: Run {
   let place: Int
   let accessories: [any Accessory]
   let log: CallLog?
-  private let delivery: Delivery
+  private let callbacks: Callbacks
   let callbackQueue: CallbackQueue?
   /// Follows the group for tracing; nil if the client has no ``CallTracer``.
   private let trace: (any GroupTrace)?
 
   /// The executor on which the callbacks of a group run, and the closure that receives the progress of the group.
-  struct Delivery: Sendable {
+  struct Callbacks: Sendable {
     var executor = CallbackExecutor.inPlace
     var onProgress: GroupProgressCallback?
   }
@@ -32,7 +32,7 @@ final class GroupRun: Run {
   /// Registers the group and notifies the accessories that the group starts.
   init(
     _ kind: GroupKind, _ name: String, _ options: GroupOptions, _ client: APIClient, parent: GroupRun? = nil,
-    delivery: Delivery = Delivery()
+    callbacks: Callbacks = Callbacks()
   ) {
     let snapshot = client.snapshot
     let options = parent?.options.forGroup(options) ?? options
@@ -41,7 +41,7 @@ final class GroupRun: Run {
     self.parent = parent
     origin = UserCodeScope.innermost
     requiredAccount = parent?.requiredAccount ?? (kind == .batch ? client.presentAccount : nil)
-    self.delivery = delivery
+    self.callbacks = callbacks
     let now = snapshot.timers.now
     state = CallState(deadline: options.deadline.duration.map { now.advanced(by: $0) }, timers: snapshot.timers)
     info = GroupInfo(
@@ -55,8 +55,8 @@ final class GroupRun: Run {
     place = client.registry.add(
       .init(state: state, subject: .group(record, owner: options.ownership?.number)), as: isPart ? .part : .own)
     if let ownership = options.ownership { CallRun.enlist(state, with: ownership, in: client.registry) }
-    let notifiesOnce = delivery.onProgress == nil && options.onProgress == nil && accessories.isEmpty
-    callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
+    let notifiesOnce = callbacks.onProgress == nil && options.onProgress == nil && accessories.isEmpty
+    callbackQueue = notifiesOnce ? nil : CallbackQueue(callbacks.executor)
     notifyAccessories { $0.willStart(info) }
   }
 
@@ -132,7 +132,7 @@ final class GroupRun: Run {
     return finish(GroupOutcome(error: error, report: report), notify)
   }
 
-  var executor: CallbackExecutor { delivery.executor }
+  var executor: CallbackExecutor { callbacks.executor }
   var registry: CallRegistry { client.registry }
 
   func didClaim() {}
@@ -240,7 +240,7 @@ final class GroupRun: Run {
   // MARK: - Progress
 
   private var wantsBytes: Bool {
-    delivery.onProgress != nil || options.onProgress != nil || !accessories.isEmpty || parent?.wantsBytes == true
+    callbacks.onProgress != nil || options.onProgress != nil || !accessories.isEmpty || parent?.wantsBytes == true
   }
 
   private func add(_ bytes: Int64) {
@@ -258,7 +258,7 @@ final class GroupRun: Run {
       let progress = record.progress
       notifyAccessories { $0.progressed(info, progress) }
       options.onProgress?(progress)
-      delivery.onProgress?(info, progress)
+      callbacks.onProgress?(info, progress)
     }
   }
 }

@@ -45,7 +45,7 @@ final class RepeatState: Sendable {
   func reject(because other: CallInfo) {
     let error = APIError(
       .admission, .repeated,
-      "The call was not started, because \(other) is still running and the rule `repeats` of the request ignores"
+      "The call was not started, because \(other) is still running and the rule `repeats` of the call ignores"
         + " new calls.")
     storage.withLock { $0.rejection = error }
   }

@@ -49,7 +49,7 @@ struct RepeatTable<Member: Sendable>: Sendable {
   ) -> Decision? {
     let before = kinds[kind, default: []]
     switch rule {
-    case .runAll: return nil
+    case .runAll, .inherited: return nil
     case .cancelPrevious: return .proceeds(add(kind, member, isWaiting: false), ending: before.map(\.member))
     case .ignoreNew:
       if let other = before.first(where: { !isEnding($0.member) }) { return .rejected(by: other.member) }

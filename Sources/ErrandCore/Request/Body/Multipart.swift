@@ -64,7 +64,7 @@ extension Multipart {
       Part(name, filename: nil, type: nil, .body(HTTPBody(Data(text.utf8))))
     }
 
-    /// A part that contains any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
+    /// A part that contains any `Encodable` value as JSON, written by the request's ``Formats/jsonEncoding``.
     public static func json(_ name: String, _ value: some Encodable & Sendable) -> Part {
       Part(name, filename: nil, type: "application/json", .written("JSON") { try $0.encode(value) })
     }

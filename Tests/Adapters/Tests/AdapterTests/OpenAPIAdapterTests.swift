@@ -238,7 +238,7 @@ struct OpenAPIAdapterTests {
     #expect(server.requests.count == 1)
     for _ in 0..<2 { _ = try await send(.post, path: "/other", base: server.url, by: transport) }
     #expect(server.requests.count == 3)
-    client.configure { $0.cachePolicy = .lifetime(.seconds(600)) }
+    client.configure { $0.cache.policy = .lifetime(.seconds(600)) }
     _ = try await text(send(base: server.url, by: ErrandTransport(client: client)).1)
     #expect(server.requests.count == 3)
     _ = try await text(send(base: server.url, by: ErrandTransport(client: client, cache: .none)).1)

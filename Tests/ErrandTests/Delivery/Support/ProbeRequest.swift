@@ -9,13 +9,12 @@ struct ProbeRequest: APIRequest {
   let hook: Latch
 
   var path: Path { "/probe" }
-  var accessories: [any Accessory] { [Noter("request", events)] }
-  var hooks: CompletionHooks<String>? {
-    CompletionHooks(
-      before: { [events, hook] _ in
+  var delivery: Delivery<String> {
+    Delivery(
+      beforeCompletion: { [events, hook] _ in
         events.append("before")
         try? await hook.wait()
       },
-      after: { [events] in events.append("after \($0.told)") })
+      afterCompletion: { [events] in events.append("after \($0.told)") }, accessories: [Noter("request", events)])
   }
 }

@@ -54,7 +54,7 @@ final class GroupServer: Sendable {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(transport)
     configuration.timers = clock
-    configuration.joining = .never
+    configuration.overlap.joining = .never
     change(&configuration)
     client = APIClient(configuration)
   }

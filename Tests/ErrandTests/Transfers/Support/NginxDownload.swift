@@ -93,7 +93,7 @@ final class NginxDownload: Sendable {
     var configuration = ClientConfiguration(baseURL: base)
     configuration.transport = .own(transport)
     configuration.timers = clock
-    configuration.exchangeInterceptors = [Watch(seen: exchanges)]
+    configuration.interceptors.exchanges = [Watch(seen: exchanges)]
     return APIClient(configuration)
   }
 

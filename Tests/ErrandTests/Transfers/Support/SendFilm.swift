@@ -12,4 +12,5 @@ struct SendFilm: APIRequest {
   var redirects: RedirectPolicy = .inherited
   var contentTypes: [String]?
   var envelope: Envelope = .inherited
+  var validation: ResponseValidation { ResponseValidation(contentTypes: contentTypes, envelope: envelope) }
 }

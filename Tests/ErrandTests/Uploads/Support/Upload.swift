@@ -12,6 +12,8 @@ struct Upload: APIRequest {
   var joining = JoinRule.inherited
   var timeouts: Timeouts = .inherited
   var statusRule: StatusRule = .inherited
+  var overlap: Overlap { Overlap(joining: joining) }
+  var validation: ResponseValidation { ResponseValidation(status: statusRule) }
   typealias Response = String
 
   init(_ body: RequestBody?, _ change: (inout Upload) -> Void = { _ in }) {

@@ -1,9 +1,40 @@
+/// What happens while equal calls, or calls with the same request type, are running.
+///
+/// ```swift
+/// var overlap: Overlap { Overlap(joining: .never, repeats: .cancelPrevious) }
+/// ```
+///
+/// A request, its ``RequestFamily`` and the client each have these rules. Each rule that is not declared is inherited.
+public struct Overlap: Sendable, Hashable {
+  /// Decides whether a call may share one exchange with equal running calls.
+  public var joining: JoinRule
+  /// Decides what happens if a call starts while another call with the same request type and the same owner is running.
+  /// The rule is read when the call starts.
+  public var repeats: RepeatRule
+
+  /// Makes rules. A rule that is not given is inherited.
+  public init(joining: JoinRule = .inherited, repeats: RepeatRule = .inherited) {
+    self.joining = joining
+    self.repeats = repeats
+  }
+
+  /// Both rules are inherited from the ``RequestFamily`` or the client.
+  public static let inherited = Overlap()
+  /// The defaults of a client.
+  static let standard = Overlap(joining: .safe, repeats: .runAll)
+
+  /// Returns these rules, with inherited rules taken from `other`.
+  func filled(by other: Overlap?) -> Overlap {
+    Overlap(joining: joining.filled(by: other?.joining), repeats: repeats.filled(by: other?.repeats))
+  }
+}
+
 /// Whether a call may share one HTTP exchange with equal calls that are running.
 ///
 /// ```swift
 /// struct Stock: APIRequest {
 ///   var path: Path { "/stock" }
-///   var joining: JoinRule { .never }  // each call asks the server itself
+///   var overlap: Overlap { Overlap(joining: .never) }  // each call asks the server itself
 /// }
 /// ```
 ///
@@ -21,7 +52,7 @@ public enum JoinRule: Sendable, Hashable, CaseIterable {
   case always
 
   /// Returns this rule, or `other` if this rule is ``inherited``.
-  func filled(by other: JoinRule) -> JoinRule { self == .inherited ? other : self }
+  func filled(by other: JoinRule?) -> JoinRule { self == .inherited ? other ?? self : self }
 
   /// Whether this rule allows calls with the given method to share an exchange.
   func admits(_ method: HTTPMethod) -> Bool {
@@ -41,7 +72,7 @@ public enum JoinRule: Sendable, Hashable, CaseIterable {
 ///   let text: String
 ///   var path: Path { "/search" }
 ///   var arguments: Arguments { ["q": text] }
-///   var repeats: RepeatRule { .debounce(.milliseconds(300)) }
+///   var overlap: Overlap { Overlap(repeats: .debounce(.milliseconds(300))) }
 ///   typealias Response = String
 /// }
 /// ```
@@ -50,6 +81,8 @@ public enum JoinRule: Sendable, Hashable, CaseIterable {
 /// of different clients do not affect each other. A call with the rule ``runAll`` is not affected by other calls, and
 /// does not affect them. If a rule rejects or cancels a call, the call fails, and its accessories are notified.
 public enum RepeatRule: Sendable, Hashable {
+  /// The rule is inherited from the ``RequestFamily`` or from the client; ``runAll`` if neither of them declares one.
+  case inherited
   /// All calls run. The client does not keep track of these calls.
   case runAll
   /// The earlier calls are cancelled, and the new call runs.
@@ -60,4 +93,7 @@ public enum RepeatRule: Sendable, Hashable {
   /// waiting, but not a call whose wait is over. The clock of the client measures the wait, and the wait counts against
   /// the deadline of the call.
   case debounce(Duration)
+
+  /// Returns this rule, or `other` if this rule is ``inherited``.
+  func filled(by other: RepeatRule?) -> RepeatRule { self == .inherited ? other ?? self : self }
 }
