@@ -67,7 +67,8 @@ enum ReconnectDecision: Equatable {
     switch error.stage {
     // A lost network may become available again, so the stream also reconnects after the failure `offline`.
     case .transport: return error.transportKind == .offline || error.transportKind?.isPassing == true
-    case .admission: return error.code == .circuitOpen
+    case .admission: return error.code == .circuitOpen || error.code == .queueFull
+    case .authorize: return error.code == .refreshUnavailable
     case .validate: return error.code == .status && [408, 429, 500, 502, 503, 504].contains(error.status)
     default: return false
     }

@@ -54,8 +54,16 @@ struct ReconnectDecisionTests {
   }
 
   @Test(arguments: [
+    APIError(.authorize, .refreshUnavailable, ""), APIError(.admission, .circuitOpen, ""), APIError.queueFull(1),
+  ])
+  func `obstacles within the client reconnect`(error: APIError) {
+    #expect(decide(.failure(error, retryAfter: nil)) == .connect(after: .seconds(3)))
+  }
+
+  @Test(arguments: [
     wire(.pinMismatch), wire(.malformedResponse), wire(.undecodableContent), .stopped(.cancelled), .stopped(.expired),
     APIError(.validate, .contentType, ""), APIError(.build, .invalidURL, ""), .lineTooLong(5),
+    APIError(.authorize, .refreshFailed, ""), APIError(.authorize, .noCredential, ""), .draining,
   ])
   func `permanent failures do not reconnect`(error: APIError) {
     #expect(decide(.failure(error, retryAfter: nil)) == .stop)

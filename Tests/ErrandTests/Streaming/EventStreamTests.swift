@@ -125,6 +125,34 @@ struct EventStreamTests {
     #expect(error?.code == .loggedOut && server.requests.count == 1)
   }
 
+  /// A token server that cannot be reached for the first refresh.
+  private final class Tokens: RefreshingProvider {
+    let refreshes = Recorded<String>()
+    let account: String? = "ada"
+
+    func credential(for account: String?) async throws -> Credential? { .bearer("old") }
+
+    func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+      refreshes.append(account ?? "")
+      if refreshes.count == 1 {
+        throw APIError.mapping(TransportFailure(.offline, "There is no network."), as: .transport)
+      }
+      return .bearer("new")
+    }
+  }
+
+  @Test func `stream survives an unreachable token server`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(
+      Self.events("data: a\n\n"), .status(401), .status(401), Self.events("data: b\n\n"), .status(204))
+    let tokens = Tokens()
+    let client = client(server) { $0.credentials = tokens }
+    let events = try await turning { try await all(client.events(of: Feed())) }
+    #expect(events.map(\.data) == ["a", "b"] && tokens.refreshes.count == 2)
+    let credentials = ["old", "old", "old", "new", "old"].map { "Bearer \($0)" }
+    #expect(server.requests.compactMap { $0.headers["Authorization"] } == credentials)
+  }
+
   @Test func `incomplete line is not an event`() async throws {
     let server = try LoopbackServer { _ in Self.events("upstream down") }
     let stream = client(server).events(of: Feed(), reconnecting: ReconnectRule(attempts: 3))
