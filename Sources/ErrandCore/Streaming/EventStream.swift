@@ -61,9 +61,10 @@ public struct EventStream: AsyncSequence, Sendable {
           if let event = try await nextEvent(isolation: actor) { return event }
           if !isOver { try await pause(after: .end, isolation: actor) }
         } catch {
+          let retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }
+          let hasLines = lines.map { $0.number > 0 } ?? false
           try await pause(
-            after: .failure(error, retryAfter: error.response.flatMap { RetryAfter.delay(in: $0.fields) }),
-            isolation: actor)
+            after: .failure(error, retryAfter: retryAfter, hasLines: hasLines), isolation: actor)
         }
       }
       return nil
@@ -130,7 +131,7 @@ public struct EventStream: AsyncSequence, Sendable {
         ended, source.rule, failures: failures, serverDelay: parser.retry ?? retryDelay, chance: .random(in: 0...1))
       guard case .connect(let delay) = decision, !isOver else {
         isOver = true
-        if case .failure(let error, _) = ended { throw error }
+        if case .failure(let error, _, _) = ended { throw error }
         return
       }
       do {

@@ -33,7 +33,8 @@ enum ReconnectDecision: Equatable {
   enum ConnectionEnd {
     /// The response ended normally.
     case end
-    case failure(APIError, retryAfter: Duration?)
+    /// The connection failed. `hasLines` is true if at least one complete line had arrived on it before.
+    case failure(APIError, retryAfter: Duration?, hasLines: Bool = false)
   }
 
   /// The shortest delay that a server can set by a `retry:` line. Without this limit, a server could make clients
@@ -58,19 +59,29 @@ enum ReconnectDecision: Equatable {
       turn += 1
     }
     delay = max(min(delay, rule.longestDelay), serverDelay ?? .zero)
-    if case .failure(_, let after?) = ended { delay = max(delay, after) }
+    if case .failure(_, let after?, _) = ended { delay = max(delay, after) }
     return .connect(after: delay + delay / 2 * min(max(chance, 0), 1))
   }
 
   private static func mayHelp(_ ended: ConnectionEnd) -> Bool {
-    guard case .failure(let error, _) = ended else { return true }
+    guard case .failure(let error, _, let hasLines) = ended else { return true }
     switch error.stage {
-    // A lost network may become available again, so the stream also reconnects after the failure `offline`.
-    case .transport: return error.transportKind == .offline || error.transportKind?.isPassing == true
+    case .transport: return mayHelp(error.transportKind, hasLines: hasLines)
     case .admission: return error.code == .circuitOpen || error.code == .queueFull
     case .authorize: return error.code == .refreshUnavailable
     case .validate: return error.code == .status && [408, 429, 500, 502, 503, 504].contains(error.status)
     default: return false
+    }
+  }
+
+  private static func mayHelp(_ kind: TransportFailure.Kind?, hasLines: Bool) -> Bool {
+    switch kind {
+    // A lost network may become available again.
+    case .offline: true
+    // Lines were decoded before the failure, so the coding is known and the compressed data was cut off. If a proxy
+    // ends the framing properly, the missing end of the compressed data is the only sign of the lost connection.
+    case .undecodableContent: hasLines
+    default: kind?.isPassing == true
     }
   }
 }

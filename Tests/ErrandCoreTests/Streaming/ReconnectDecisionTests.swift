@@ -60,6 +60,13 @@ struct ReconnectDecisionTests {
     #expect(decide(.failure(error, retryAfter: nil)) == .connect(after: .seconds(3)))
   }
 
+  @Test func `cut compressed stream reconnects after lines`() {
+    let cut = Self.wire(.undecodableContent)
+    #expect(decide(.failure(cut, retryAfter: nil, hasLines: true)) == .connect(after: .seconds(3)))
+    #expect(decide(.failure(cut, retryAfter: nil, hasLines: false)) == .stop)
+    #expect(decide(.failure(Self.wire(.malformedResponse), retryAfter: nil, hasLines: true)) == .stop)
+  }
+
   @Test(arguments: [
     wire(.pinMismatch), wire(.malformedResponse), wire(.undecodableContent), .stopped(.cancelled), .stopped(.expired),
     APIError(.validate, .contentType, ""), APIError(.build, .invalidURL, ""), .lineTooLong(5),

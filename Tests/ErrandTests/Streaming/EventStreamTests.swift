@@ -5,6 +5,11 @@ import Foundation
 import Testing
 import TestSupport
 
+#if os(Linux)
+  import CodedSamples
+  import ErrandDecoding
+#endif
+
 /// Server-sent events over real sockets, with a manual clock.
 struct EventStreamTests {
   private struct Feed: APIRequest {
@@ -152,6 +157,28 @@ struct EventStreamTests {
     let credentials = ["old", "old", "old", "new", "old"].map { "Bearer \($0)" }
     #expect(server.requests.compactMap { $0.headers["Authorization"] } == credentials)
   }
+
+  #if os(Linux)
+    private static func compressed(_ bytes: some Sequence<UInt8>) -> LoopbackAnswer {
+      .data(bytes, contentType: "text/event-stream", fields: ["Content-Encoding": "gzip"])
+    }
+
+    @Test func `cut compressed stream reconnects`() async throws {
+      let whole = CodedSamples.encode(Array("id: 1\ndata: a\n\n".utf8), .gzip)
+      let server = try LoopbackServer()
+      // Without the trailer of eight bytes. The framing of the response is right.
+      server.enqueue(Self.compressed(whole.dropLast(8)), Self.events("data: b\n\n"), .status(204))
+      let events = try await turning { try await all(client(server).events(of: Feed())) }
+      #expect(events.map(\.data) == ["a", "b"])
+      #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1"])
+    }
+
+    @Test func `undecodable stream is not reconnected`() async throws {
+      let server = try LoopbackServer { _ in Self.compressed("data: a\n\n".utf8) }
+      let error = await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed())) }
+      #expect(error?.transportKind == .undecodableContent && server.requests.count == 1)
+    }
+  #endif
 
   @Test func `incomplete line is not an event`() async throws {
     let server = try LoopbackServer { _ in Self.events("upstream down") }
