@@ -44,6 +44,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
       while true {
+        // A loop that is slower than the server never waits, and so would not notice the cancellation of its task.
+        if Task.isCancelled { lease.call.cancel() }
         switch lease.sink.next() {
         case .piece(let piece): if !piece.isEmpty { return piece }
         case .end: return nil

@@ -175,6 +175,30 @@ struct ResponseStreamTests {
     #expect(server.requests.count == 1)
   }
 
+  @Test func `cancelled task ends a slow loop`() async throws {
+    let server = try LoopbackServer { _ in .endless() }
+    let client = client(server)
+    let stream = try await client.stream(Get())
+    let first = Latch()
+    let reading = Task {
+      var read = 0
+      for try await piece in stream {
+        first.open()
+        read += piece.count
+        // Without an error, the loop ends after 1 GiB.
+        if read > 1 << 30 { break }
+        // Further pieces are buffered before the loop continues, so it never waits for the server.
+        guard await eventually({ stream.lease.sink.isPaused || client.running.isEmpty }) else { break }
+      }
+    }
+    try await first.wait()
+    reading.cancel()
+    let error = await #expect(throws: APIError.self) { try await reading.value }
+    #expect(error?.isCancelled == true)
+    #expect(await eventually { client.running.isEmpty && client.admission == (0, 0) })
+    #expect(server.requests.count == 1)
+  }
+
   @Test func `cancel before the response headers throws`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok().held(at: gate) }
