@@ -15,6 +15,15 @@ extension TransportConformance {
       #expect(sink.ends == 1)
       #expect(sink.bytes == Data((0..<1_000_000).map { LoopbackAnswer.generatedByte(at: $0) }))
     },
+    Check("empty body ends the sink", needs: .bodySink) { transport in
+      for status in [200, 204] {
+        let server = try LoopbackServer { _ in .status(status) }
+        let sink = RecordingSink()
+        let response = try await transport.send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
+        #expect(response.status == status && sink.pieces == 0)
+        #expect(sink.ends == 1)
+      }
+    },
     Check("error page does not reach the sink", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .status(404, body: "not here") }
       let sink = RecordingSink { $0.isSuccess ? .sink : .memory(limit: 100) }

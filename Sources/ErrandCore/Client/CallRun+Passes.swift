@@ -100,7 +100,15 @@ extension CallRun {
     CallContext(
       CallContext.Parts(
         call: state, info: info, plan: plan, cache: cache, record: record, flags: flags, log: log, replay: replay,
-        sink: options.bodySink, onProgress: progress(), onInformational: informational()))
+        sink: sink, onProgress: progress(), onInformational: informational()))
+  }
+
+  /// The sink of the call. If the app has interceptors, the sink is watched: an interceptor may return a response of
+  /// its own after the body of another response has ended too early.
+  private var sink: (any BodySink)? {
+    guard let sink = options.bodySink else { return nil }
+    let interceptors = snapshot.configuration.interceptors
+    return interceptors.calls.isEmpty && interceptors.exchanges.isEmpty ? sink : WatchedSink(sink)
   }
 
   /// First delivers the stored response of any age, unless the call's rules reject the response. Then always asks the
@@ -175,6 +183,7 @@ extension CallRun {
   @inline(never)  // frame size
   private func judged(_ answer: Answer, _ context: CallContext) async -> Outcome<Void> {
     switch answer {
+    case .success where (context.sink as? WatchedSink)?.isIncomplete == true: return ending(.incompleteBody, nil)
     // `with(nil)` drops the parsed JSON of the body, which would otherwise stay in memory as long as the app keeps the
     // outcome.
     case .success(let response): return ending(await decode(response, context), response.with(nil))

@@ -69,6 +69,8 @@ enum ReconnectDecision: Equatable {
     case .transport: return mayHelp(error.transportKind, hasLines: hasLines)
     case .admission: return error.code == .circuitOpen || error.code == .queueFull
     case .authorize: return error.code == .refreshUnavailable
+    // The connection broke, but an interceptor did not throw the failure.
+    case .interceptor: return error.cause is IncompleteBody
     case .validate: return error.code == .status && [408, 429, 500, 502, 503, 504].contains(error.status)
     default: return false
     }

@@ -55,6 +55,7 @@ struct ReconnectDecisionTests {
 
   @Test(arguments: [
     APIError(.authorize, .refreshUnavailable, ""), APIError(.admission, .circuitOpen, ""), APIError.queueFull(1),
+    .incompleteBody,
   ])
   func `obstacles within the client reconnect`(error: APIError) {
     #expect(decide(.failure(error, retryAfter: nil)) == .connect(after: .seconds(3)))

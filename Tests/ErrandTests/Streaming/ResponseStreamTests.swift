@@ -245,6 +245,43 @@ struct ResponseStreamTests {
     }
   }
 
+  /// Returns a response of its own if the exchange fails.
+  private struct Hiding: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      do { return try await next(request) } catch {
+        return HTTPResponse(head: ResponseHead(status: 200), body: Data("made here".utf8), url: request.url)
+      }
+    }
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `interceptor cannot replace a cut body`(isHandle: Bool, isOfCall: Bool) async throws {
+    let server = try LoopbackServer { _ in .ok("half of it").cut(after: 4) }
+    let client = client(server) {
+      $0.interceptors = isOfCall ? Interceptors(calls: [Hiding()]) : Interceptors(exchanges: [Hiding()])
+    }
+    let error: APIError?
+    if isHandle {
+      let pipe = Pipe()
+      error = await #expect(throws: APIError.self) {
+        _ = try await client.send(Get(), into: pipe.fileHandleForWriting)
+      }
+    } else {
+      var pieces = try await client.stream(Get()).makeAsyncIterator()
+      #expect(try await pieces.next() == Data("half".utf8))
+      error = await #expect(throws: APIError.self) { _ = try await pieces.next() }
+    }
+    #expect(error?.stage == .interceptor && error?.message.contains("ended too early") == true, "\(error as Any)")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test(arguments: [204, 200]) func `interceptor passes an empty body on`(status: Int) async throws {
+    let server = try LoopbackServer { _ in .status(status) }
+    let client = client(server) { $0.interceptors.exchanges = [Hiding()] }
+    let stream = try await client.stream(Get())
+    #expect(try await whole(stream).isEmpty && stream.status == status)
+  }
+
   // MARK: - Lines and values
 
   private struct Row: Decodable, Sendable, Equatable { let n: Int }

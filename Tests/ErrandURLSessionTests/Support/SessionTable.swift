@@ -17,7 +17,7 @@
     static let lacks = [
       "1xx responses are reported", "trailers arrive after the body", "metrics cover the phases",
       "metrics name the peer", "metrics of a failure cover received data", "refused connection has no response metrics",
-      "sink receives the body in pieces", "error page does not reach the sink",
+      "sink receives the body in pieces", "empty body ends the sink", "error page does not reach the sink",
       "long error page is truncated", "discarded body leaves nothing",
       "paused sink continues after resume", "resume during the pausing write counts",
       "error of a sink reaches the caller", "stop ends a paused body", "paused sink is not idle",

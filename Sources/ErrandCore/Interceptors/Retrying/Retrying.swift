@@ -179,24 +179,3 @@ extension Result where Failure == any Error {
     }
   }
 }
-
-/// A body sink that records whether the sink of the caller has accepted a response. The bytes in that sink cannot be
-/// taken back, so the request is not sent again after an accepted response.
-final class WatchedSink: BodySink {
-  private let inner: any BodySink
-  private let begun = Locked(false)
-
-  init(_ inner: any BodySink) { self.inner = inner }
-
-  var hasBegun: Bool { begun.withLock { $0 } }
-
-  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    let disposition = try inner.begin(head, flow: flow)
-    if case .sink = disposition { begun.withLock { $0 = true } }
-    return disposition
-  }
-
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
-  func end() throws { try inner.end() }
-  func settle() async throws { try await inner.settle() }
-}

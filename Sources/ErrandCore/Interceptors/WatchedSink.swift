@@ -1,0 +1,51 @@
+import ErrandSupport
+
+/// A body sink that forwards the body to the sink of the caller, and records how far the body has come. The bytes in
+/// that sink cannot be taken back. So the request is not sent again after an accepted response, and an interceptor
+/// cannot replace a response whose body ended too early.
+final class WatchedSink: BodySink {
+  private struct State: Sendable {
+    var hasBegun = false
+    var isWhole = false
+  }
+
+  private let inner: any BodySink
+  private let state = Locked(State())
+
+  init(_ inner: any BodySink) { self.inner = inner }
+
+  /// True if the sink of the caller has accepted a response.
+  var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+  /// True if the sink of the caller has accepted a response whose body has not arrived completely.
+  var isIncomplete: Bool { state.withLock { $0.hasBegun && !$0.isWhole } }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    let disposition = try inner.begin(head, flow: flow)
+    if case .sink = disposition { state.withLock { $0 = State(hasBegun: true) } }
+    return disposition
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
+
+  func end() throws {
+    try inner.end()
+    state.withLock { $0.isWhole = true }
+  }
+
+  func settle() async throws { try await inner.settle() }
+}
+
+/// The cause of the error if an interceptor returns a response although the body that was streamed to the caller ended
+/// too early.
+struct IncompleteBody: Error {}
+
+extension APIError {
+  static var incompleteBody: APIError {
+    APIError(
+      .interceptor, .interceptor,
+      "An interceptor returned a response although the body that is streamed to the caller ended too early; let the "
+        + "interceptor throw the error of `next`, because a part of the body is already delivered.",
+      cause: IncompleteBody())
+  }
+}
