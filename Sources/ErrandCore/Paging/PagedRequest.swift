@@ -30,7 +30,8 @@ extension APIClient {
   /// origin and the metrics of that call.
   ///
   /// Each loop over the sequence starts at the first page. If the loop is left early, a page that is being prefetched
-  /// is cancelled. The first error of a call ends the sequence.
+  /// is cancelled. The first error of a call ends the sequence. If the task of the loop is cancelled, no further page
+  /// is fetched, and the sequence throws a cancellation error.
   ///
   /// - Parameters:
   ///   - request: The request for the first page.
@@ -108,8 +109,7 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
     mutating func nextAsked(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> (request: R, page: Element)? {
-      guard let current = fetch ?? upcoming.map({ Fetch($0, sequence, account) }) else { return nil }
-      (fetch, upcoming) = (nil, nil)
+      guard let current = try takeFetch() else { return nil }
       let task = current.task
       let result = await withTaskCancellationHandler(
         operation: {
@@ -119,8 +119,18 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
         onCancel: { task.cancel() }, isolation: actor)
       let page = try result.get()
       upcoming = current.request.next(after: page)
-      if sequence.prefetches, let upcoming { fetch = Fetch(upcoming, sequence, account) }
+      if sequence.prefetches, !Task.isCancelled, let upcoming { fetch = Fetch(upcoming, sequence, account) }
       return (current.request, page)
+    }
+
+    /// Takes the running fetch of the next page, or starts it; nil after the last page.
+    /// - Throws: ``APIError`` if the task is cancelled and a page is left. The cancellation of the task must be checked
+    ///   here, because a page that was prefetched completely does not notice it.
+    private mutating func takeFetch() throws(APIError) -> Fetch? {
+      defer { (fetch, upcoming) = (nil, nil) }
+      guard fetch != nil || upcoming != nil else { return nil }
+      if Task.isCancelled { throw .stopped(.cancelled) }
+      return fetch ?? upcoming.map { Fetch($0, sequence, account) }
     }
   }
 }
