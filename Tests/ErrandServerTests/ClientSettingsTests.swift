@@ -92,6 +92,44 @@ struct ClientSettingsTests {
     #expect(!fault.contains("s3cret"))
   }
 
+  /// The variables of the services `stock` and `stock-db`.
+  private static let links = [
+    "STOCK_SERVICE_HOST": "10.0.0.1", "STOCK_SERVICE_PORT": "80", "STOCK_SERVICE_PORT_HTTP": "80",
+    "STOCK_SERVICE_PORT_HTTP_ADMIN": "81", "STOCK_PORT": "tcp://10.0.0.1:80", "STOCK_PORT_80_TCP": "tcp://10.0.0.1:80",
+    "STOCK_PORT_80_TCP_PROTO": "tcp", "STOCK_PORT_80_TCP_PORT": "80", "STOCK_PORT_80_TCP_ADDR": "10.0.0.1",
+    "STOCK_PORT_53_UDP": "udp://10.0.0.1:53", "STOCK_DB_SERVICE_HOST": "10.0.0.2", "STOCK_DB_SERVICE_PORT": "5432",
+    "STOCK_DB_PORT": "tcp://10.0.0.2:5432", "STOCK_DB_PORT_5432_TCP_PROTO": "tcp",
+  ]
+
+  private func readStock(_ values: [String: String]) throws(SettingsError) -> ClientConfiguration {
+    let all = Self.links.merging(values) { $1 }
+    return try ClientConfiguration(reading: .environment(prefix: "STOCK_") { all })
+  }
+
+  @Test func `service links are no settings`() throws {
+    let read = try readStock(["STOCK_BASE_URL": "http://stock.example", "STOCK_RETRIES": "2"])
+    #expect(read.servers.current.baseURL == "http://stock.example" && read.retries.attempts == 3)
+  }
+
+  @Test(arguments: [
+    "STOCK_TIMEOUT", "STOCK_PROXY_PORT", "STOCK_SERVICE", "STOCK_SERVICE_HOSTS", "STOCK_PORT_80", "STOCK_PORT_X_TCP",
+    "STOCK_PORT_80_HTTP", "STOCK_PORT_80_TCP_NAME", "STOCK_PORT_80_TCP_PORT_1", "STOCK_CACHE_SERVICE_HOST",
+  ])
+  func `name like a service link is a fault`(name: String) {
+    let error = #expect(throws: SettingsError.self) {
+      try readStock(["STOCK_BASE_URL": "http://stock.example", name: "80"])
+    }
+    #expect(error?.faults.count == 1 && error?.description.hasPrefix("\(name) is no setting") == true)
+  }
+
+  @Test func `only the environment has service links`() {
+    let values = Self.links.merging(["STOCK_BASE_URL": "http://stock.example"]) { $1 }
+    let error = #expect(throws: SettingsError.self) {
+      try ClientConfiguration(reading: .values(values, prefix: "STOCK_"))
+    }
+    #expect(error?.faults.count == Self.links.count)
+  }
+
   @Test func `secrets are not shown`() {
     let faults = [
       fault(["ERRAND_PROXY": "http://proxy.example:1", "ERRAND_PROXY_USER": "s3cret:x"]),

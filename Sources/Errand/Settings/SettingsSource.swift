@@ -20,10 +20,22 @@ public struct SettingsSource: Sendable {
   let read: @Sendable () throws(SettingsError) -> [String: Found]
 
   /// The environment variables of the process.
-  /// - Parameter prefix: The prefix of the names. Give each client of a program a prefix of its own.
+  ///
+  /// The variables that Kubernetes sets for the services of a namespace, such as `STOCK_SERVICE_HOST` and
+  /// `STOCK_PORT_80_TCP`, are ignored, even if they begin with the prefix.
+  /// - Parameter prefix: The prefix of the names. Give each client of a program a prefix of its own. No prefix may
+  ///   begin with the prefix of another client.
   public static func environment(prefix: String = "ERRAND_") -> SettingsSource {
+    environment(prefix: prefix) { ProcessInfo.processInfo.environment }
+  }
+
+  /// The environment variables that `variables` returns. Tests use this function, because a change of the environment
+  /// would reach the whole process.
+  static func environment(
+    prefix: String, _ variables: @escaping @Sendable () -> [String: String]
+  ) -> SettingsSource {
     SettingsSource(prefix: prefix) { () throws(SettingsError) in
-      ProcessInfo.processInfo.environment.mapValues { Found(value: $0) }
+      ServiceLinks.removed(from: variables()).mapValues { Found(value: $0) }
     }
   }
 
