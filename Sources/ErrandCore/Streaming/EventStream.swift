@@ -18,7 +18,14 @@ public struct EventStream: AsyncSequence, Sendable {
   let enlist: @Sendable (CallState, CallFlags) -> (@Sendable () -> Void)?
   let timers: any Timers
   let rule: ReconnectRule
+  /// The largest size of the data of an event, in bytes.
   let limit: Int
+
+  /// The largest size of a line, in bytes: the data of the largest event after `data: `.
+  private var lineLimit: Int {
+    let (sum, isTooLarge) = limit.addingReportingOverflow("data: ".utf8.count)
+    return isTooLarge ? limit : sum
+  }
 
   /// Makes an iterator, which opens a connection when the first event is requested.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -117,7 +124,7 @@ public struct EventStream: AsyncSequence, Sendable {
       }
       json = response.json
       // An incomplete last line is discarded, as the HTML standard requires (section 9.2.6).
-      lines = LineReader(response, limit: source.limit, endsAtReturn: true, dropsRest: true)
+      lines = LineReader(response, limit: source.lineLimit, endsAtReturn: true, dropsRest: true)
     }
 
     /// Waits before the next connection. If no further connection is allowed, the stream ends. If the last connection
@@ -195,7 +202,8 @@ extension APIClient {
   ///   - options: The options of each connection. The stream sets ``CallOptions/bodySink`` itself.
   ///   - rule: The rule for reconnections. If it is nil, ``ReconnectRule/standard`` applies to safe methods, such as
   ///     GET, and ``ReconnectRule/never`` to other methods.
-  ///   - limit: The largest size of an event, in bytes. A larger event ends the stream with an error.
+  ///   - limit: The largest size of the data of an event, in bytes. An event with more data ends the stream with an
+  ///     error.
   public func events<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions(), reconnecting rule: ReconnectRule? = nil,
     limit: Int = ResponseStream.lineLimit

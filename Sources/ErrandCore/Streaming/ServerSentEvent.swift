@@ -45,7 +45,7 @@ struct EventParser {
   private var id: String
   private var isIDSaid: Bool
 
-  /// - Parameter limit: The largest size of an event, in bytes.
+  /// - Parameter limit: The largest size of the data of an event, in bytes.
   init(lastID: String = "", hasID: Bool = false, limit: Int) {
     self.lastID = lastID
     self.hasID = hasID
@@ -69,7 +69,9 @@ struct EventParser {
     switch name {
     case "event": type = value
     case "data":
-      guard data.utf8.count + value.utf8.count < limit else { throw LineSplitter.TooLong(limit: limit) }
+      // The line feeds that join the earlier lines are already part of the data. The line feed that is appended below
+      // is removed again when the event is complete.
+      guard data.utf8.count + value.utf8.count <= limit else { throw LineSplitter.TooLong(limit: limit) }
       data += value + "\n"
     // An identifier with characters that a header field may not contain is ignored, because it could not be sent as
     // `Last-Event-ID`.

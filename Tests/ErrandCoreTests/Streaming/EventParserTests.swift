@@ -65,6 +65,14 @@ struct EventParserTests {
     }
   }
 
+  @Test(arguments: ["data: 0123456789\n", "data: 0123\ndata:56789\n", String(repeating: "data\n", count: 11)])
+  func `event may be as long as the limit`(text: String) throws {
+    var parser = EventParser(limit: 10)
+    #expect(try parse(text + "\n", &parser).map(\.data.utf8.count) == [10])
+    var narrow = EventParser(limit: 9)
+    #expect(throws: LineSplitter.TooLong.self) { try parse(text + "\n", &narrow) }
+  }
+
   @Test func `data is decoded as JSON`() throws {
     struct Price: Decodable, Equatable { let cents: Int }
     #expect(try ServerSentEvent(data: #"{"cents": 5}"#).value() == Price(cents: 5))

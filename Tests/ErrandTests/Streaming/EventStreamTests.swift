@@ -355,6 +355,17 @@ struct EventStreamTests {
     #expect(await eventually { client.running.isEmpty && clock.pending == 0 })
   }
 
+  @Test func `event may be as long as the limit`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: 0123456789\n\n") }
+    let client = client(server)
+    let events = try await all(client.events(of: Feed(), reconnecting: .never, limit: 10))
+    #expect(events.map(\.data) == ["0123456789"])
+    let error = await #expect(throws: APIError.self) {
+      try await all(client.events(of: Feed(), reconnecting: .never, limit: 9))
+    }
+    #expect(error?.code == .tooLarge && server.requests.count == 2)
+  }
+
   @Test func `too long event ends the stream`() async throws {
     let server = try LoopbackServer { _ in Self.events(String(repeating: "data: 0123456789\n", count: 50)) }
     let error = await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed(), limit: 100)) }
