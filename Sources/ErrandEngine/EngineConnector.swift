@@ -206,6 +206,7 @@
         loop.fail(exchange, failure)
       case .done:
         guard loop.tls.allowsKey(of: session, exchange.origin) else {
+          session.reject()
           return loop.fail(exchange, exchange.failure(.pinMismatch))
         }
         setup = nil

@@ -47,6 +47,8 @@
 
     func removeSessions() { sessions.removeAll() }
 
+    func removeSession(of origin: HTTPURL.Origin) { sessions[origin] = nil }
+
     /// Returns the session for the next connection to a server, unless the certificate must be checked again. A session
     /// that may be used only once is no longer kept.
     func takeSession(of origin: HTTPURL.Origin, at now: MonotonicInstant) -> OfferedSession? {

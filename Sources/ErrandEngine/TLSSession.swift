@@ -22,6 +22,8 @@
     private let offered: OfferedSession?
     /// OpenSSL's connection. Nil after the session was closed.
     private var session: OpaquePointer?
+    /// True if later connections must not resume this session.
+    private var isRejected = false
 
     /// Begins a session over a connected socket. Returns nil if no memory is available.
     /// - Parameters:
@@ -52,6 +54,13 @@
       session = nil
     }
 
+    /// Prevents that a later connection resumes a session with this server, whose key was rejected. The certificate of
+    /// the session would be checked again, also after the server has replaced it.
+    func reject() {
+      isRejected = true
+      context.removeSession(of: origin)
+    }
+
     func handshake() -> Handshake {
       guard let session else { return .failed }
       return switch errand_tls_handshake(session) {
@@ -78,7 +87,7 @@
     /// Keeps the session that the server may have offered with the last bytes. If this connection has resumed a
     /// session, the certificate was checked with that session.
     private func keepOffer() {
-      guard let session, let new = errand_tls_take_session(session) else { return }
+      guard !isRejected, let session, let new = errand_tls_take_session(session) else { return }
       let checked = errand_tls_is_resumed(session) ? offered?.checked : nil
       context.keep(OfferedSession(new, checked: checked ?? begun), of: origin)
     }

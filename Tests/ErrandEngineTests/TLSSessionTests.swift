@@ -144,6 +144,37 @@
       for link in [first, second, third] { link.close() }
     }
 
+    @Test func `a rejected session is not resumed`() throws {
+      let identity = try TLSIdentity { tls_server_use_tls_1_2($0) }
+      let context = try Self.context(identity)
+      try Self.link(context, identity).close()
+      let second = try Self.link(context, identity)
+      #expect(second.peer.isResumed)
+      second.session.reject()
+      second.close()
+      let third = try Self.link(context, identity)
+      #expect(!third.peer.isResumed)
+      third.close()
+    }
+
+    /// With TLS 1.2, the server offers the session in the handshake, so before the client checks the pins.
+    @Test func `a session with a wrong key is not resumed`() async throws {
+      let (handshakes, handshake) = AsyncStream<String>.makeStream()
+      let identity = try TLSIdentity { tls_server_use_tls_1_2($0) }
+      let server = try TLSServer(identity: identity) { peer in
+        handshake.yield(!peer.accept() ? "failed" : peer.isResumed ? "resumed" : "full")
+      }
+      let pins = [7, 8].map { Data(repeating: $0, count: 32).base64EncodedString() }
+      let transport = try server.transport { $0.pins = [PublicKeyPins(host: "127.0.0.1", sha256: pins)] }
+      var results = handshakes.makeAsyncIterator()
+      for _ in 0..<3 {
+        let exchange = Exchange(request: try HTTPRequest(url: server.url))
+        #expect(await TransportConformance.failure(of: exchange, over: transport)?.kind == .pinMismatch)
+        let result = await results.next()
+        #expect(result == "full")
+      }
+    }
+
     /// Answers one request of each connection, and reports whether the connection has resumed a session.
     private static func answering(_ report: @escaping @Sendable (Bool) -> Void) -> @Sendable (TLSServer.Peer) -> Void {
       { peer in
