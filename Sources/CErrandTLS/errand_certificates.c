@@ -49,22 +49,33 @@ bool errand_read_pkcs12(const void *bytes, size_t length, const char *passphrase
   return true;
 }
 
-int errand_pem_count_certificates(const void *pem, size_t length) {
+bool errand_pem_has_ended(void) {
+  unsigned long error = ERR_peek_last_error();
+  return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+}
+
+int errand_pem_count_certificates(const void *pem, size_t length, int *damaged) {
+  *damaged = 0;
   if (length > INT_MAX) return errand_pem_too_long;
   BIO *bio = errand_open_bytes(pem, length);
   if (!bio) return errand_pem_no_memory;
   int count = 0;
+  ERR_clear_error();
   errno = 0;
   X509 *certificate;
   while ((certificate = PEM_read_bio_X509(bio, NULL, errand_give_passphrase, NULL))) {
     X509_free(certificate);
     count++;
   }
-  // OpenSSL ends the text at the first failure, also if no memory is left. malloc() then sets this error number.
-  bool lacks_memory = count == 0 && errno == ENOMEM;
+  bool has_ended = errand_pem_has_ended();
+  // If no memory is left, malloc() sets this error number.
+  bool lacks_memory = errno == ENOMEM;
   BIO_free(bio);
   ERR_clear_error();
-  return lacks_memory ? errand_pem_no_memory : count;
+  if (has_ended) return count;
+  if (lacks_memory) return errand_pem_no_memory;
+  *damaged = count + 1;
+  return errand_pem_damaged;
 }
 
 static errand_pair compare_and_free(X509 *certificate, EVP_PKEY *key) {

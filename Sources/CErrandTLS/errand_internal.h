@@ -22,6 +22,11 @@ BIO *errand_open_bytes(const void *bytes, size_t length);
 // OpenSSL calls this function for the passphrase of a key.
 int errand_give_passphrase(char *buffer, int size, int is_writing, void *passphrase);
 
+// After PEM_read_bio_X509() has returned null: returns whether the text contains no further certificate. Otherwise the
+// next certificate is damaged, or no memory is available, and the rest of the text was not read. OpenSSL's queue of
+// errors must have been empty before the text was read.
+bool errand_pem_has_ended(void);
+
 // Reads a PKCS #12 file. The caller must free the certificate, the key and the chain. Each may be null. Returns false
 // if the bytes are no PKCS #12 file. `is_open` tells whether the passphrase fits.
 bool errand_read_pkcs12(const void *bytes, size_t length, const char *passphrase, bool *is_open, EVP_PKEY **key,

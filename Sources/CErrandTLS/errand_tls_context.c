@@ -64,12 +64,14 @@ bool errand_tls_context_trust_pem(errand_tls_context *context, const void *pem, 
   BIO *bio = errand_open_bytes(pem, length);
   X509_STORE *store = SSL_CTX_get_cert_store(errand_ssl_context(context));
   bool is_loaded = false;
+  ERR_clear_error();
   X509 *certificate;
   while (bio && (certificate = PEM_read_bio_X509(bio, NULL, errand_give_passphrase, NULL))) {
     is_loaded = X509_STORE_add_cert(store, certificate) == 1;
     X509_free(certificate);
     if (!is_loaded) break;
   }
+  is_loaded = is_loaded && errand_pem_has_ended();
   BIO_free(bio);
   ERR_clear_error();
   return is_loaded;
@@ -93,11 +95,13 @@ bool errand_tls_context_use_pem(errand_tls_context *context, const void *certifi
       second ? PEM_read_bio_PrivateKey(second, NULL, errand_give_passphrase, (void *)passphrase) : NULL;
   bool is_used = use(errand_ssl_context(context), x509, private_key);
   X509_free(x509);
+  ERR_clear_error();
   // The certificates of the authorities follow the client's own certificate.
   while (is_used && (x509 = PEM_read_bio_X509(first, NULL, errand_give_passphrase, NULL))) {
     is_used = SSL_CTX_add1_chain_cert(errand_ssl_context(context), x509) == 1;
     X509_free(x509);
   }
+  is_used = is_used && errand_pem_has_ended();
   EVP_PKEY_free(private_key);
   BIO_free(first);
   BIO_free(second);

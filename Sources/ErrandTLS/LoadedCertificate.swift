@@ -58,6 +58,7 @@
     private func check(_ source: ClientCertificate) throws(InvalidTrust) {
       switch pair {
       case errand_pair_no_certificate:
+        try checkIntact(source)
         let form = isPKCS12 ? "PKCS #12" : "PEM"
         throw InvalidTrust("The client certificate (\(source)) holds no certificate in \(form).")
       case errand_pair_no_key:
@@ -69,11 +70,20 @@
           "The key of the client certificate (\(source)) belongs to another certificate; pass the matching key.")
       default: break
       }
+      try checkIntact(source)
       guard isStrong else {
         throw InvalidTrust(
           "OpenSSL rejects the client certificate (\(source)) or a certificate of its chain, because a key or a "
             + "signature is too weak; use RSA keys of at least 2048 bits or elliptic curves, and SHA-256.")
       }
+    }
+
+    /// Throws an error if a certificate is damaged. The certificates after it would not be sent to servers.
+    private func checkIntact(_ source: ClientCertificate) throws(InvalidTrust) {
+      guard !isPKCS12, let fault = TrustFiles.damage(in: certificate, "The client certificate (\(source))") else {
+        return
+      }
+      throw InvalidTrust(fault)
     }
 
     /// Whether OpenSSL accepts the certificate, its key and its chain at the security level of the system.

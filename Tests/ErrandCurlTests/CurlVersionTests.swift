@@ -30,8 +30,9 @@
     @Test func `certificates that cannot be counted are not called missing`() {
       var byte: UInt8 = 0
       // The function does not read the bytes of a text that is too long.
-      let result = errand_pem_count_certificates(&byte, Int(Int32.max) + 1)
-      #expect(Int(result) == Int(errand_pem_too_long))
+      var damaged: CInt = 7
+      let result = errand_pem_count_certificates(&byte, Int(Int32.max) + 1, &damaged)
+      #expect(Int(result) == Int(errand_pem_too_long) && damaged == 0)
       let reasons = [(Int(errand_pem_no_memory), "No memory"), (Int(errand_pem_too_long), "longer than 2 GiB")]
       for (count, reason) in reasons {
         let fault = TrustFiles.fault(of: .data(Data()), certificates: count)

@@ -16,10 +16,12 @@ void errand_openssl_prepare(void);
 enum {
   errand_pem_no_memory = -2,
   errand_pem_too_long = -3,
+  errand_pem_damaged = -4,
 };
 
-// Returns the number of certificates in a PEM text, or one of the negative reasons above.
-int errand_pem_count_certificates(const void *pem, size_t length);
+// Returns the number of certificates in a PEM text, or one of the negative reasons above. If a certificate is damaged,
+// writes its number in the text to `damaged`, beginning with 1; otherwise writes 0.
+int errand_pem_count_certificates(const void *pem, size_t length, int *damaged);
 
 // The result of checking whether a certificate and a private key belong together.
 typedef enum {
@@ -61,11 +63,11 @@ void errand_tls_context_free(errand_tls_context *context);
 bool errand_tls_context_trust_file(errand_tls_context *context, const char *path);
 // Trusts the authorities in the directory that OpenSSL was built with.
 bool errand_tls_context_trust_directory(errand_tls_context *context);
-// Trusts the authorities in a PEM text.
+// Trusts the authorities in a PEM text. Returns false also if one of its certificates is damaged.
 bool errand_tls_context_trust_pem(errand_tls_context *context, const void *pem, size_t length);
 // Trusts the authorities of another context, which are not read again.
 void errand_tls_context_trust_same(errand_tls_context *context, errand_tls_context *other);
-// Sets the certificate that is sent to servers that ask for one, and its key.
+// Sets the certificate that is sent to servers that ask for one, its key, and the certificates of its authorities.
 bool errand_tls_context_use_pem(errand_tls_context *context, const void *certificate, size_t certificate_length,
                                 const void *key, size_t key_length, const char *passphrase);
 bool errand_tls_context_use_pkcs12(errand_tls_context *context, const void *bytes, size_t length,

@@ -60,6 +60,31 @@ import Testing
     #expect(missing?.contains("cannot be read") == true)
   }
 
+  /// `N` is a letter of Base64, but changes the type of the outermost element of the certificate.
+  @Test(arguments: ["!", "N"], TrustCarrier.allCases)
+  func `damaged certificate of several is named`(character: String, carrier: TrustCarrier) throws {
+    let (first, last) = (try TrustFixture.data("ca.pem"), try TrustFixture.data("stranger.pem"))
+    let damaged = try TrustFixture.damaged("server.pem", with: character)
+    let bundles: [(Int, [Data])] = [
+      (1, [damaged, first]), (2, [first, damaged, last]), (3, [first, last, damaged]),
+    ]
+    for (number, parts) in bundles {
+      let bundle = Data(parts.joined())
+      let refusal = try TrustFixture.refusal(carrier) { $0.certificateAuthority = .certificates(bundle) }
+      #expect(refusal?.contains("is damaged at certificate \(number);") == true, "\(refusal ?? "accepted")")
+    }
+  }
+
+  @Test(arguments: TrustCarrier.allCases)
+  func `bundle may contain keys and text`(carrier: TrustCarrier) throws {
+    let names = ["ca.pem", "server.key", "client-locked.key", "server.pem", "client.csr", "stranger.pem"]
+    var bundle = Data("authorities\n".utf8)
+    for name in names { bundle += try TrustFixture.data(name) + Data("\n# end of \(name)\n".utf8) }
+    let mixed = bundle
+    let refusal = try TrustFixture.refusal(carrier) { $0.certificateAuthority = .certificates(mixed) }
+    #expect(refusal == nil)
+  }
+
   @Test(arguments: TrustCarrier.allCases)
   func `new trust opens new connections`(carrier: TrustCarrier) async throws {
     let transport = try TrustFixture.transport(carrier)

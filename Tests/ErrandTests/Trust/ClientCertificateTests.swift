@@ -115,6 +115,26 @@ import Testing
     }
   }
 
+  @Test(arguments: TrustCarrier.allCases)
+  func `damaged certificate of a chain is named`(carrier: TrustCarrier) throws {
+    let (own, authority) = (try TrustFixture.data("client.pem"), try TrustFixture.data("ca.pem"))
+    let (damagedOwn, damaged) = (try TrustFixture.damaged("client.pem"), try TrustFixture.damaged("ca.pem"))
+    let key = CertificateSource.file(path: try TrustFixture.path("client.key"))
+    let rows: [(Data, Int?)] = [
+      (own + authority, nil), (damagedOwn + authority, 1), (own + damaged, 2), (own + authority + damaged, 3),
+    ]
+    for (chain, number) in rows {
+      let refusal = try TrustFixture.refusal(carrier) {
+        $0.clientCertificates = [.pem(certificate: .data(chain), key: key)]
+      }
+      guard let number else {
+        #expect(refusal == nil)
+        continue
+      }
+      #expect(refusal?.contains("is damaged at certificate \(number);") == true, "\(refusal ?? "accepted")")
+    }
+  }
+
   @Test func `descriptions contain no secret`() async throws {
     let key = try #require(String(data: TrustFixture.data("client.key"), encoding: .utf8))
     let line = try #require(key.split(separator: "\n").dropFirst().first)

@@ -11,6 +11,15 @@ enum TrustFixture {
 
   static func data(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(name))) }
 
+  /// A PEM certificate with one changed character, so that it cannot be read.
+  static func damaged(_ name: String, with character: String = "!") throws -> Data {
+    let text = String(decoding: try data(name), as: UTF8.self)
+    // Every certificate begins with these letters, because it is a sequence of more than 255 bytes.
+    let damaged = text.replacing("\nMII", with: "\n\(character)II")
+    try #require(damaged != text)
+    return Data(damaged.utf8)
+  }
+
   /// The pin of a certificate's public key, as computed by openssl.
   static func pin(_ name: String) throws -> String {
     try String(decoding: data(name + ".pin"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
