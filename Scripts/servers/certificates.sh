@@ -44,7 +44,8 @@ not_yet_valid() {
 }
 
 # Client certificates: one of the authority, with a plain key, an encrypted key and as PKCS #12, one of an unknown
-# authority, and one with a weak key.
+# authority, and one with a weak key. Two files have an encryption that OpenSSL 3 supports only with its provider for old
+# algorithms.
 clients() {
   signed client '' -days 30
   # Servers check that a certificate is for clients.
@@ -54,6 +55,10 @@ clients() {
   openssl pkey -in client.key -aes256 -passout pass:opensesame -out client-locked.key 2>>openssl.log
   cat client.pem client-locked.key >client-whole.pem
   openssl pkcs12 -export -in client.pem -inkey client.key -passout pass:opensesame -out client.p12 2>>openssl.log
+  openssl pkcs12 -export -legacy -in client.pem -inkey client.key -passout pass:opensesame -out client-old.p12 \
+    2>>openssl.log
+  openssl pkcs8 -topk8 -v1 PBE-SHA1-RC2-40 -provider legacy -provider default -in client.key -passout pass:opensesame \
+    -out client-old.key 2>>openssl.log
   self_signed stranger
   openssl req -x509 -newkey rsa:512 -nodes -keyout weak.key -out weak.pem -days 30 -subj '/CN=Errand test weak' \
     2>>openssl.log

@@ -44,6 +44,7 @@ bool errand_read_pkcs12(const void *bytes, size_t length, const char *passphrase
   PKCS12 *pkcs12 = bio ? d2i_PKCS12_bio(bio, NULL) : NULL;
   BIO_free(bio);
   if (!pkcs12) return false;
+  ERR_clear_error();
   *is_open = PKCS12_parse(pkcs12, passphrase ? passphrase : "", key, certificate, chain) == 1;
   PKCS12_free(pkcs12);
   return true;
@@ -78,6 +79,21 @@ int errand_pem_count_certificates(const void *pem, size_t length, int *damaged) 
   return errand_pem_damaged;
 }
 
+// Returns whether OpenSSL has reported that it does not support an algorithm, and empties its queue of errors. OpenSSL 3
+// no longer decrypts with old algorithms, such as RC2 with 40 bits, unless its configuration loads the "legacy"
+// provider. A text without a key has the same reason, but is an error of the decoders, another part of OpenSSL.
+static bool lacked_algorithm(void) {
+  bool is_lacking = false;
+#ifdef ERR_R_UNSUPPORTED
+  unsigned long error;
+  while ((error = ERR_get_error())) {
+    if (ERR_GET_LIB(error) == ERR_LIB_EVP && ERR_GET_REASON(error) == ERR_R_UNSUPPORTED) is_lacking = true;
+  }
+#endif
+  ERR_clear_error();
+  return is_lacking;
+}
+
 static errand_pair compare_and_free(X509 *certificate, EVP_PKEY *key) {
   errand_pair pair = errand_pair_fits;
   if (!certificate) {
@@ -98,11 +114,14 @@ errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_le
   BIO *first = errand_open_bytes(certificate, certificate_length);
   BIO *second = errand_open_bytes(key, key_length);
   X509 *x509 = first ? PEM_read_bio_X509(first, NULL, errand_give_passphrase, NULL) : NULL;
+  ERR_clear_error();
   EVP_PKEY *private_key =
       second ? PEM_read_bio_PrivateKey(second, NULL, errand_give_passphrase, (void *)passphrase) : NULL;
+  bool is_unsupported = !private_key && lacked_algorithm();
   BIO_free(first);
   BIO_free(second);
-  return compare_and_free(x509, private_key);
+  errand_pair pair = compare_and_free(x509, private_key);
+  return pair == errand_pair_no_key && is_unsupported ? errand_pair_unsupported : pair;
 }
 
 errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *passphrase) {
@@ -113,8 +132,7 @@ errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *pa
     return compare_and_free(NULL, NULL);
   }
   if (is_open) return compare_and_free(certificate, key);
-  ERR_clear_error();
-  return errand_pair_no_key;
+  return lacked_algorithm() ? errand_pair_unsupported : errand_pair_no_key;
 }
 
 bool errand_demand_host(void *parameters, const char *host) {

@@ -28,7 +28,8 @@ int errand_give_passphrase(char *buffer, int size, int is_writing, void *passphr
 bool errand_pem_has_ended(void);
 
 // Reads a PKCS #12 file. The caller must free the certificate, the key and the chain. Each may be null. Returns false
-// if the bytes are no PKCS #12 file. `is_open` tells whether the passphrase fits.
+// if the bytes are no PKCS #12 file. `is_open` tells whether the file was decrypted. If it is false, OpenSSL's queue of
+// errors contains the reason.
 bool errand_read_pkcs12(const void *bytes, size_t length, const char *passphrase, bool *is_open, EVP_PKEY **key,
                         X509 **certificate, STACK_OF(X509) **chain);
 

@@ -68,6 +68,7 @@
       case errand_pair_differs:
         throw InvalidTrust(
           "The key of the client certificate (\(source)) belongs to another certificate; pass the matching key.")
+      case errand_pair_unsupported: throw InvalidTrust(unsupportedEncryption(source))
       default: break
       }
       try checkIntact(source)
@@ -84,6 +85,14 @@
         return
       }
       throw InvalidTrust(fault)
+    }
+
+    private func unsupportedEncryption(_ source: ClientCertificate) -> String {
+      let (part, cure) =
+        isPKCS12
+        ? ("", "read it with `openssl pkcs12 -legacy` and export it again with `openssl pkcs12 -export`")
+        : ("key of the ", "encrypt it again with `openssl pkey -aes256 -provider legacy -provider default`")
+      return "OpenSSL no longer supports the encryption of the \(part)client certificate (\(source)); \(cure)."
     }
 
     /// Whether OpenSSL accepts the certificate, its key and its chain at the security level of the system.

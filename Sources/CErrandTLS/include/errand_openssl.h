@@ -29,6 +29,7 @@ typedef enum {
   errand_pair_no_certificate,
   errand_pair_no_key, // the key is missing, or the passphrase does not decrypt the key
   errand_pair_differs,
+  errand_pair_unsupported, // OpenSSL does not support the encryption
 } errand_pair;
 
 errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_length, const void *key,

@@ -116,6 +116,27 @@ import Testing
   }
 
   @Test(arguments: TrustCarrier.allCases)
+  func `old encryption is not blamed on the passphrase`(carrier: TrustCarrier) throws {
+    let certificate = CertificateSource.file(path: try TrustFixture.path("client.pem"))
+    let key = CertificateSource.file(path: try TrustFixture.path("client-old.key"))
+    let p12 = CertificateSource.file(path: try TrustFixture.path("client-old.p12"))
+    let rows: [(ClientCertificate, String)] = [
+      (.pkcs12(p12, passphrase: Self.passphrase), "export it again with `openssl pkcs12 -export`"),
+      (.pem(certificate: certificate, key: key, passphrase: Self.passphrase), "encrypt it again with `openssl pkey"),
+    ]
+    for (old, cure) in rows {
+      let refusal = try TrustFixture.refusal(carrier) { $0.clientCertificates = [old] } ?? "accepted"
+      #expect(refusal.contains("no longer supports the encryption") && refusal.contains(cure), "\(refusal)")
+      #expect(!refusal.contains("check the passphrase") && !refusal.contains(Self.passphrase))
+    }
+    // A wrong passphrase is found first, by the file's checksum.
+    let wrong = try TrustFixture.refusal(carrier) {
+      $0.clientCertificates = [.pkcs12(p12, passphrase: "wrong-phrase")]
+    }
+    #expect(wrong?.contains("check the passphrase") == true, "\(wrong ?? "accepted")")
+  }
+
+  @Test(arguments: TrustCarrier.allCases)
   func `damaged certificate of a chain is named`(carrier: TrustCarrier) throws {
     let (own, authority) = (try TrustFixture.data("client.pem"), try TrustFixture.data("ca.pem"))
     let (damagedOwn, damaged) = (try TrustFixture.damaged("client.pem"), try TrustFixture.damaged("ca.pem"))
