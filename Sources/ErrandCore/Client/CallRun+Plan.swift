@@ -12,10 +12,9 @@ extension CallRun {
     let cache = request.cache
     return CallPlan(
       ResponseRules(
-        status: validation.status, contentTypes: validation.contentTypes,
+        validation,
         formatTypes: validation.contentTypes == nil && typed.decodes
-          ? typed.input.contentTypes(in: formats.shared) : nil,
-        shape: validation.shape, envelope: validation.envelope),
+          ? typed.input.contentTypes(in: formats.shared) : nil),
       access(of: request, credential), try sendingRules(of: request, validation.bodyLimit),
       download: download, log: log, cache: cache, cacheKey: key(in: cache, family), joining: joining, kind: kind)
   }
@@ -49,7 +48,8 @@ extension CallRun {
     if hasDownload { validation.envelope = own.envelope.filled(by: Envelope.none) }
     // What the family and the client say about their format cannot fit bytes, texts, files and bodies without content.
     if !typed.decodes || isStreamed || !typed.input.readsDeclaredFormat {
-      (validation.contentTypes, validation.shape) = (own.contentTypes, own.shape)
+      if own.contentTypes == nil, validation.contentTypes != nil { validation.contentTypes = nil }
+      if own.shape == nil, validation.shape != nil { validation.shape = nil }
     }
     return validation
   }

@@ -40,13 +40,19 @@ package final class CallPlan: Sendable {
 
 /// The responses that a call accepts.
 package struct ResponseRules: Sendable {
-  package let status: StatusRule
-  package let contentTypes: [String]?
+  private let validation: ResponseValidation
   /// The content types that the response format accepts. Nil if the format accepts all content types, or if the request
   /// declares content types itself.
   let formatTypes: [String]?
-  package let shape: JSONShape?
-  let envelope: Envelope
+
+  init(_ validation: ResponseValidation, formatTypes: [String]?) {
+    (self.validation, self.formatTypes) = (validation, formatTypes)
+  }
+
+  package var status: StatusRule { validation.status }
+  package var contentTypes: [String]? { validation.contentTypes }
+  package var shape: JSONShape? { validation.shape }
+  var envelope: Envelope { validation.envelope }
 
   /// Whether the response must be parsed as JSON to decide if the response is accepted.
   var readsJSON: Bool { shape != nil || envelope.code != nil }

@@ -13,23 +13,46 @@ import ErrandSupport
 /// Errand's own encoder and decoder for JSON are used with Foundation's default strategies; the encoder sorts the
 /// members of objects.
 public struct Formats: Sendable {
+  private struct Parts: Sendable {
+    var arguments = ArgumentFormat.inherited
+    var argumentStyle = ArgumentStyle.inherited
+    var response: SharedFormat?
+    var jsonDecoding = JSONDecoding.inherited
+    var jsonEncoding = JSONEncoding.inherited
+  }
+
+  /// The properties in one object, which the calls of a client share instead of copying it; nil if all are inherited.
+  private var parts: Boxed<Parts>?
+
   /// The place of the arguments: the query, a form body or a JSON body.
-  public var arguments: ArgumentFormat
+  public var arguments: ArgumentFormat {
+    get { parts?.value.arguments ?? .inherited }
+    set { change { $0.arguments = newValue } }
+  }
   /// How arguments such as lists, dates and Booleans are written as text.
-  public var argumentStyle: ArgumentStyle
+  public var argumentStyle: ArgumentStyle {
+    get { parts?.value.argumentStyle ?? .inherited }
+    set { change { $0.argumentStyle = newValue } }
+  }
   /// The format of error bodies, and of responses whose request declares no decoder; nil to inherit it. Without a
   /// format, JSON is read. The format applies to all `Decodable` response types except bytes, strings and
   /// ``ErrandJSON/JSONValue``.
   public var response: (any ResponseFormat)? {
     get { shared?.value }
-    set { shared = newValue.map(SharedFormat.init) }
+    set { change { $0.response = newValue.map(SharedFormat.init) } }
   }
   /// The rules by which response bodies are decoded from JSON.
-  public var jsonDecoding: JSONDecoding
+  public var jsonDecoding: JSONDecoding {
+    get { parts?.value.jsonDecoding ?? .inherited }
+    set { change { $0.jsonDecoding = newValue } }
+  }
   /// The rules by which request bodies are encoded as JSON.
-  public var jsonEncoding: JSONEncoding
+  public var jsonEncoding: JSONEncoding {
+    get { parts?.value.jsonEncoding ?? .inherited }
+    set { change { $0.jsonEncoding = newValue } }
+  }
   /// The format of ``response`` in an object, which calls share instead of copying it.
-  private(set) var shared: SharedFormat?
+  var shared: SharedFormat? { parts?.value.response }
 
   /// Makes formats. Properties that are not given are inherited.
   public init(
@@ -37,11 +60,20 @@ public struct Formats: Sendable {
     response: (any ResponseFormat)? = nil, jsonDecoding: JSONDecoding = .inherited,
     jsonEncoding: JSONEncoding = .inherited
   ) {
-    self.arguments = arguments
-    self.argumentStyle = argumentStyle
-    self.jsonDecoding = jsonDecoding
-    self.jsonEncoding = jsonEncoding
-    shared = response.map(SharedFormat.init)
+    parts = Boxed(
+      Parts(
+        arguments: arguments, argumentStyle: argumentStyle, response: response.map(SharedFormat.init),
+        jsonDecoding: jsonDecoding, jsonEncoding: jsonEncoding))
+  }
+
+  private init() { parts = nil }
+
+  private init(_ parts: Boxed<Parts>) { self.parts = parts }
+
+  private mutating func change(_ body: (inout Parts) -> Void) {
+    var changed = parts?.value ?? Parts()
+    body(&changed)
+    parts = Boxed(changed)
   }
 
   /// All formats are inherited from the ``RequestFamily`` or the client.
@@ -55,14 +87,16 @@ public struct Formats: Sendable {
 
   /// Returns these formats, with inherited properties taken from `other`.
   func filled(by other: Formats?) -> Formats {
-    guard let other else { return self }
-    var formats = self
-    formats.arguments = arguments.filled(by: other.arguments)
-    formats.argumentStyle = argumentStyle.filled(by: other.argumentStyle)
-    formats.shared = shared ?? other.shared
-    formats.jsonDecoding = jsonDecoding.filled(by: other.jsonDecoding)
-    formats.jsonEncoding = jsonEncoding.filled(by: other.jsonEncoding)
-    return formats
+    guard let others = other?.parts else { return self }
+    guard let own = parts else { return Formats(others) }
+    return Formats(
+      Boxed(
+        Parts(
+          arguments: own.value.arguments.filled(by: others.value.arguments),
+          argumentStyle: own.value.argumentStyle.filled(by: others.value.argumentStyle),
+          response: own.value.response ?? others.value.response,
+          jsonDecoding: own.value.jsonDecoding.filled(by: others.value.jsonDecoding),
+          jsonEncoding: own.value.jsonEncoding.filled(by: others.value.jsonEncoding))))
   }
 }
 
