@@ -1,4 +1,5 @@
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
 /// Masks the bytes of bodies for curl commands and for the flight record.
@@ -17,6 +18,12 @@ enum BodyMask {
 
   /// The text that replaces a body of the given size.
   static func size(_ count: Int) -> String { "\(Redaction.mask) \(count) bytes" }
+
+  /// Whether a text is one that ``size(_:)`` returns.
+  static func isSize(_ text: String) -> Bool {
+    let digits = text.utf8.filter { ASCII.isDigit($0) }.map { String(UnicodeScalar($0)) }.joined()
+    return Int(digits).map { text.hasSameBytes(as: size($0)) } ?? false
+  }
 }
 
 extension JSONValue {

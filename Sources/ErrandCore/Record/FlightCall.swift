@@ -97,7 +97,10 @@ public struct FlightCall: Sendable, Identifiable {
   /// The outcome of the call.
   public var outcome: Outcome {
     guard case .failure(let stage, let code, let message, let status) = storage.outcome else { return storage.outcome }
-    return .failure(stage, code, message: mask.text(message), status: status)
+    let mask = mask
+    // The message may quote the response, if there is one.
+    let text = status == nil ? mask.text(message) : mask.serverText(message)
+    return .failure(stage, code, message: text, status: status)
   }
 
   /// The decisions of the call, in the order of their times. At most 500 decisions and exchanges of a call are kept.
@@ -186,11 +189,11 @@ public struct FlightExchange: Sendable {
   /// The status of the response; nil if no response arrived.
   public var status: Int? { storage.end.response?.head.status }
   /// The header fields of the response; empty if no response arrived.
-  public var responseHeaders: [HTTPField] { storage.end.response.map { mask.fields($0.head.fields) } ?? [] }
+  public var responseHeaders: [HTTPField] { storage.end.response.map { mask.responseFields($0.head.fields) } ?? [] }
   /// The text of the response body: its recorded bytes, or a text with its length if the bytes must not be shown. Nil
   /// if no body is recorded.
   public var responseBody: String? {
-    storage.end.response.flatMap { response in response.body.map { mask.body($0, response.head.fields) } }
+    storage.end.response.flatMap { response in response.body.map { mask.responseBody($0, response.head.fields) } }
   }
   /// The description of the failure; nil if a response arrived, or if the exchange was abandoned.
   public var failure: String? { storage.end.failure.map(mask.text) }

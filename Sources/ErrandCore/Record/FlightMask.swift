@@ -6,6 +6,9 @@ package struct FlightMask: Sendable {
   private let detail: FlightRecording.Detail
   /// The secrets in the requests and responses of the call.
   private let secrets: SecretSearch
+  /// Whether the texts of responses are hidden, because a request body could not be searched for secrets that the server
+  /// may repeat.
+  private let hidesResponses: Bool
 
   init(_ detail: FlightRecording.Detail, _ requests: [HTTPRequest], _ responses: [HTTPFields]) {
     self.detail = detail
@@ -13,14 +16,15 @@ package struct FlightMask: Sendable {
     if detail != .everything {
       for request in requests {
         secrets.add(request.fields)
-        secrets.add(named: request.fields, url: request.url.string, body: request.body?.data)
+        secrets.add(
+          named: request.fields, url: request.url.string, body: request.body?.data, isWhole: request.isComparable)
       }
       for fields in responses {
         secrets.add(fields)
         secrets.add(named: fields)
       }
     }
-    self.secrets = secrets.search
+    (self.secrets, hidesResponses) = (secrets.search, secrets.isIncomplete)
   }
 
   /// An exchange in an HTTP archive.
@@ -28,11 +32,29 @@ package struct FlightMask: Sendable {
     let url: String
     let requestFields: HTTPFields
     let requestBody: String?
+    /// The length of the whole request body in bytes; nil if it is unknown.
+    let requestBodySize: Int?
     let responseFields: HTTPFields
 
-    package init(url: String, requestFields: HTTPFields, requestBody: String?, responseFields: HTTPFields) {
+    package init(
+      url: String, requestFields: HTTPFields, requestBody: String?, requestBodySize: Int?, responseFields: HTTPFields
+    ) {
       (self.url, self.requestFields) = (url, requestFields)
-      (self.requestBody, self.responseFields) = (requestBody, responseFields)
+      (self.requestBody, self.requestBodySize, self.responseFields) = (requestBody, requestBodySize, responseFields)
+    }
+
+    /// The bytes of the request body that are searched for secrets. A text that states only the length of a body was
+    /// written with knowledge of the body, so the secrets of the body are already masked.
+    fileprivate var searchedBody: Data? {
+      requestBody.flatMap { BodyMask.isSize($0) ? nil : Data($0.utf8) }
+    }
+
+    /// False if the archive does not contain the whole request body. A masked text has another length than the body.
+    fileprivate var hasWholeBody: Bool {
+      let text = requestBody ?? ""
+      // A body that is compressed while it is sent is not recorded, and its length is not known.
+      if text.isEmpty, requestFields.contains(.contentEncoding) { return false }
+      return text.utf8.count >= requestBodySize ?? 0 || text.contains(bytesOf: Redaction.mask)
     }
   }
 
@@ -42,11 +64,11 @@ package struct FlightMask: Sendable {
     detail = .addresses
     var secrets = KnownSecrets()
     for exchange in exchanges {
-      let body = exchange.requestBody.map { Data($0.utf8) }
-      secrets.add(named: exchange.requestFields, url: exchange.url, body: body)
+      secrets.add(
+        named: exchange.requestFields, url: exchange.url, body: exchange.searchedBody, isWhole: exchange.hasWholeBody)
       secrets.add(named: exchange.responseFields)
     }
-    self.secrets = secrets.search
+    (self.secrets, hidesResponses) = (secrets.search, secrets.isIncomplete)
   }
 
   /// A text in which the secrets of the call are masked, and those in URLs.
@@ -58,7 +80,9 @@ package struct FlightMask: Sendable {
   package func url(_ url: String) -> String {
     switch detail {
     case .masked: text(Redaction.url(url))
-    case .addresses, .everything: text(url)
+    // A redirect may repeat a part of the request body in its query.
+    case .addresses: text(hidesResponses ? Redaction.url(url) : url)
+    case .everything: text(url)
     }
   }
 
@@ -106,15 +130,52 @@ package struct FlightMask: Sendable {
     .location, "Content-Location", "Referer", "Refresh", "Link", "Origin",
   ]
 
+  // MARK: - Responses
+
+  /// A text of the server, or a text that may contain one, such as the message of an error. If a request body could not
+  /// be searched for secrets, only a mask.
+  package func serverText(_ text: String) -> String {
+    hidesResponses && !text.isEmpty ? Redaction.mask : self.text(text)
+  }
+
+  /// The header fields of a response with masked values. If a request body could not be searched for secrets, only the
+  /// values of fields without free text are shown.
+  package func responseFields(_ fields: HTTPFields) -> [HTTPField] {
+    let shown = self.fields(fields)
+    guard hidesResponses else { return shown }
+    return shown.map { field in
+      Self.plainFields.contains(field.name)
+        ? field : HTTPField(field.name, Redaction.mask, isSecret: field.isSecret)
+    }
+  }
+
+  /// The fields of responses that contain no free text, or only URLs.
+  private static let plainFields: Set<HTTPFieldName> = [
+    .cacheControl, .contentEncoding, .contentLength, .contentType, .date, .location, .retryAfter, "Accept-Ranges",
+    "Age", "Allow", "Connection", "Content-Location", "Content-Range", "Expires", "Keep-Alive", "Last-Modified",
+    "Server", "Transfer-Encoding", "Vary", "Via",
+  ]
+
+  /// The text of a response body in an archive, masked as ``body(_:_:)``. If a request body could not be searched for
+  /// secrets, only the length is shown.
+  package func responseBody(_ text: String, _ fields: HTTPFields) -> String {
+    hidesResponses && !text.isEmpty && !BodyMask.isSize(text)
+      ? BodyMask.size(text.utf8.count) : body(text, fields)
+  }
+
+  /// The text of a recorded response body, masked as ``body(_:_:)``. If a request body could not be searched for
+  /// secrets, only the length is shown.
+  func responseBody(_ body: FlightBody, _ fields: HTTPFields) -> String {
+    hidesResponses && body.length > 0 ? BodyMask.size(body.length) : self.body(body, fields)
+  }
+
+  // MARK: - Bodies
+
   /// The text of a body in an archive, in which the secrets are masked. Of a body that is neither JSON nor a form only
   /// the length is shown.
   package func body(_ text: String, _ fields: HTTPFields) -> String {
     // The length of a body that was masked before.
-    if let length = Int(text.utf8.filter { ASCII.isDigit($0) }.map { String(UnicodeScalar($0)) }.joined()),
-      text.hasSameBytes(as: BodyMask.size(length))
-    {
-      return text
-    }
+    if BodyMask.isSize(text) { return text }
     return body(FlightBody(Data(text.utf8), limit: .max), fields)
   }
 

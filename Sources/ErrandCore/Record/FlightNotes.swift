@@ -44,7 +44,7 @@ package final class FlightNotes: Sendable {
 
   /// What is recorded up to now. Exchanges that still run appear as abandoned, also if they end later.
   struct Snapshot: Sendable {
-    /// The request of the call as it was built, without a long body; nil if it could not be built.
+    /// The request of the call as it was built, without the bytes of a long body; nil if it could not be built.
     let request: HTTPRequest?
     /// The decisions and the exchanges in the order in which they were added.
     let events: [Event]
@@ -68,7 +68,10 @@ package final class FlightNotes: Sendable {
   var forExchange: FlightNotes { FlightNotes(bodyLimit: bodyLimit, startedAt: startedAt) }
 
   /// Records the request of the call before interceptors have changed it.
-  func recordBuilt(_ request: HTTPRequest) { state.withLock { $0.request = request.withoutLongBody } }
+  func recordBuilt(_ request: HTTPRequest) {
+    let kept = request.withoutLongBody(bodyLimit)
+    state.withLock { $0.request = kept }
+  }
 
   func add(_ decision: CallDecision, at now: MonotonicInstant) {
     state.withLock { $0.append(Event(moment: now, content: .decision(decision))) }
@@ -127,7 +130,7 @@ final class ExchangeNotes: Sendable {
     var metrics: ExchangeMetrics?
   }
 
-  /// The request without a long body.
+  /// The request without the bytes of a long body.
   let request: HTTPRequest
   let requestBody: FlightBody?
   let begun: MonotonicInstant
@@ -136,7 +139,7 @@ final class ExchangeNotes: Sendable {
 
   init(_ request: HTTPRequest, begun: MonotonicInstant, bodyLimit: Int) {
     requestBody = bodyLimit > 0 ? request.body?.data.map { FlightBody($0, limit: bodyLimit) } : nil
-    (self.request, self.begun, self.bodyLimit) = (request.withoutLongBody, begun, bodyLimit)
+    (self.request, self.begun, self.bodyLimit) = (request.withoutLongBody(bodyLimit), begun, bodyLimit)
   }
 
   private init(abandoned other: ExchangeNotes) {
@@ -169,12 +172,16 @@ final class ExchangeNotes: Sendable {
 }
 
 extension HTTPRequest {
-  /// A copy without a body that is long or not in memory, so that the record does not keep large bodies. A short one is
-  /// kept, because its secrets must be masked in what the server responds.
-  fileprivate var withoutLongBody: HTTPRequest {
-    guard let body, (body.data?.count ?? .max) > KnownSecrets.longestBody else { return self }
+  /// A copy that keeps no large body. A body in memory that is short or recorded as a whole is kept, because its secrets
+  /// must be masked in what the server responds. Any other body is replaced by one without bytes, so that
+  /// ``KnownSecrets`` finds out that it cannot search the body.
+  fileprivate func withoutLongBody(_ bodyLimit: Int) -> HTTPRequest {
+    let limit = max(KnownSecrets.longestBody, bodyLimit)
+    guard let body, body.data.map({ $0.count > limit }) ?? true else { return self }
     var request = self
-    request.body = nil
+    request.body = HTTPBody.stream(length: body.length) { _ in
+      throw TransportFailure(.bodySource, "The flight record does not keep this body.")
+    }
     return request
   }
 }

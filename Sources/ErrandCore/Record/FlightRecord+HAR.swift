@@ -81,7 +81,7 @@ private enum HARCall {
   private static func response(_ exchange: FlightExchange, _ metrics: ExchangeMetrics) -> JSONValue {
     let response = exchange.storage.end.response
     var members = HARMembers.response(
-      exchange.status, exchange.mask.text(response?.head.reason ?? ""), version: version(metrics),
+      exchange.status, exchange.mask.serverText(response?.head.reason ?? ""), version: version(metrics),
       exchange.responseHeaders, body: exchange.responseBody, size: response?.body?.length, failure: exchange.failure)
     members["_transferSize"] = .integer(metrics.bytesReceived)
     return .object(members)

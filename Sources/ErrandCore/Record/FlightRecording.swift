@@ -9,7 +9,8 @@ public struct FlightRecording: Sendable, Hashable {
   public enum Detail: Sendable, Hashable, CaseIterable {
     /// Secrets, credentials, cookies and the values of queries are masked, and header fields whose names suggest a
     /// secret, such as `X-Auth-Token`. In JSON bodies, the values whose names suggest a secret are masked; in forms, all
-    /// values. Of other bodies only the length is shown. This is the default.
+    /// values. Of other bodies only the length is shown. If a JSON or form body of a request could not be searched for
+    /// secrets, the texts of the responses are hidden, too. This is the default.
     case masked
     /// As ``masked``, but the values of queries are shown, except those whose names suggest a secret.
     case addresses

@@ -18,13 +18,17 @@ struct KnownSecrets: Sendable {
   /// The length in bytes from which a value is masked at every position, because such a value is hardly an ordinary
   /// word.
   private static let long = 8
-  /// The size in bytes of the largest body that is searched for secrets.
+  /// The size in bytes of the largest body that is searched for secrets that the message of an error may contain. The
+  /// flight record keeps a request body of this size, so that it can be searched.
   static let longestBody = 16 << 10
 
   /// Secrets that are masked at every position in a text.
   private var values: Set<ByteText> = []
   /// Secrets that are masked in a text only if no letter or digit is next to them.
   private var words: Set<ByteText> = []
+  /// Whether a JSON or form body could not be searched, so that it may contain secrets that are not known. Only
+  /// ``add(named:url:body:isWhole:)`` sets this.
+  private(set) var isIncomplete = false
 
   /// Collects the secrets in a request and in its response.
   init(_ request: HTTPRequest? = nil, _ response: HTTPResponse? = nil) {
@@ -74,7 +78,7 @@ struct KnownSecrets: Sendable {
   mutating func add(_ fields: HTTPFields, query: String?, body: Data?) {
     add(fields)
     if let query { add(pairs: query, mayBeWord: true) }
-    switch Self.content(of: body, fields) {
+    switch Self.content(of: body, fields, atMost: Self.longestBody) {
     case .json(let value)?: add(value, isSecret: false)
     case .form(let text)?: add(pairs: text, mayBeWord: false)
     case nil: break
@@ -86,13 +90,19 @@ struct KnownSecrets: Sendable {
     case form(String)
   }
 
-  /// The content of a body that is searched for secrets; nil for a large body and for other formats.
-  private static func content(of body: Data?, _ fields: HTTPFields) -> Content? {
-    guard let body, body.count <= longestBody, let type = fields[.contentType].flatMap({ MediaType($0) }) else {
-      return nil
-    }
+  /// The content of a body that is searched for secrets; nil for a body with more than `limit` bytes, for JSON that
+  /// cannot be parsed, and for other formats.
+  private static func content(of body: Data?, _ fields: HTTPFields, atMost limit: Int) -> Content? {
+    guard let body, body.count <= limit, let type = fields[.contentType].flatMap({ MediaType($0) }) else { return nil }
     if type.isJSON { return (try? JSONValue(parsing: body)).map { .json($0) } }
-    return type.essence == "application/x-www-form-urlencoded" ? .form(String(decoding: body, as: UTF8.self)) : nil
+    return isForm(type) ? .form(String(decoding: body, as: UTF8.self)) : nil
+  }
+
+  private static func isForm(_ type: MediaType) -> Bool { type.essence == "application/x-www-form-urlencoded" }
+
+  /// Whether a body with these fields should be searched for secrets: whether it is JSON or a form.
+  private static func isSearched(_ fields: HTTPFields) -> Bool {
+    fields[.contentType].flatMap { MediaType($0) }.map { $0.isJSON || isForm($0) } ?? false
   }
 
   /// Adds to the known secrets the values of secret fields.
@@ -158,8 +168,12 @@ struct KnownSecrets: Sendable {
   // MARK: - Secrets that only their names reveal
 
   /// Adds to the known secrets those in a message of a record or an archive. The rule is that of ``SecretName``, which
-  /// covers more names than the rule for errors.
-  mutating func add(named fields: HTTPFields, url: String = "", body: Data? = nil) {
+  /// covers more names than the rule for errors. A body of any size is searched.
+  ///
+  /// - Parameters:
+  ///   - body: The known bytes of the body; nil if there is no body or its bytes are not known.
+  ///   - isWhole: False if there is a body of which a part is not known.
+  mutating func add(named fields: HTTPFields, url: String = "", body: Data? = nil, isWhole: Bool = true) {
     for field in fields.all {
       // A field that is secret only by its name may have an ordinary word as its value, such as `true`.
       if HTTPField(field.name, "").isSecret {
@@ -171,10 +185,15 @@ struct KnownSecrets: Sendable {
       }
     }
     add(urls: url)
-    switch Self.content(of: body, fields) {
+    switch Self.content(of: body, fields, atMost: .max) {
     case .json(let value)?: add(named: value)
-    case .form(let text)?: _ = URLText.changing(items: text) { add(named: $0, $1, isForm: true) }
-    case nil: break
+    case .form(let text)?:
+      _ = URLText.changing(items: text) { add(named: $0, $1, isForm: true) }
+      // Any bytes can be read as a form, also compressed ones.
+      if !isWhole || fields.contains(.contentEncoding) { isIncomplete = true }
+    case nil:
+      // Compressed JSON cannot be parsed.
+      if !isWhole || body?.isEmpty == false, Self.isSearched(fields) { isIncomplete = true }
     }
   }
 

@@ -3,7 +3,9 @@ import ErrandCore
 extension HTTPArchive {
   /// A copy in which the secrets are masked: credentials, cookies, and the values of header fields, of queries and in
   /// bodies whose names suggest a secret. A secret of one exchange is masked in all texts of its call. Of bodies that
-  /// are neither JSON nor a form only the length is shown.
+  /// are neither JSON nor a form only the length is shown. If the archive does not contain a JSON or form body of a
+  /// request, or only a part of it or compressed bytes, the texts of the responses of that call are hidden, because the
+  /// server may repeat a secret of the request.
   public var masked: HTTPArchive {
     var copy = self
     for indices in indicesByCall {
@@ -27,8 +29,12 @@ extension HTTPArchive.Entry {
   fileprivate var exchange: FlightMask.ArchivedExchange {
     FlightMask.ArchivedExchange(
       url: request.url, requestFields: HTTPFields(request.headers), requestBody: request.body,
-      responseFields: HTTPFields(response.headers))
+      requestBodySize: knownBodySize, responseFields: HTTPFields(response.headers))
   }
+
+  /// The length of the request body, unless a browser may have written the text of the body with another length, such as
+  /// the decoded values of a form.
+  private var knownBodySize: Int? { details == nil && request.body?.isEmpty == false ? nil : request.bodySize }
 
   fileprivate func masked(_ mask: FlightMask) -> HTTPArchive.Entry {
     let (sent, received) = (HTTPFields(request.headers), HTTPFields(response.headers))
@@ -36,13 +42,15 @@ extension HTTPArchive.Entry {
     copy.request.url = mask.url(request.url)
     copy.request.headers = mask.fields(sent)
     copy.request.body = request.body.map { mask.body($0, sent) }
-    copy.response.reason = mask.text(response.reason)
-    copy.response.headers = mask.fields(received)
-    copy.response.body = response.isBase64 ? nil : response.body.map { mask.body($0, received) }
+    copy.response.reason = mask.serverText(response.reason)
+    copy.response.headers = mask.responseFields(received)
+    copy.response.body = response.isBase64 ? nil : response.body.map { mask.responseBody($0, received) }
     copy.response.isBase64 = false
-    copy.response.failure = response.failure.map(mask.text)
+    // A failure may quote the response, if there is one.
+    let failureText = response.status == nil ? mask.text : mask.serverText
+    copy.response.failure = response.failure.map(failureText)
     copy.details?.tag = details?.tag.map(mask.text)
-    copy.details?.end?.failure?.message = mask.text(details?.end?.failure?.message ?? "")
+    copy.details?.end?.failure?.message = failureText(details?.end?.failure?.message ?? "")
     copy.details?.end?.decisions = (details?.end?.decisions ?? []).map { decision in
       var decision = decision
       decision.text = mask.text(decision.text)

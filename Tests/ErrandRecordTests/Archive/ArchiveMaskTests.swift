@@ -83,6 +83,68 @@ struct ArchiveMaskTests {
     #expect(shown?.contains(#""code":0"#) == true && shown?.contains("Paris") == true)
   }
 
+  private static let json = "application/json"
+  private static let form = "application/x-www-form-urlencoded"
+  private static let echo = "{\"message\":\"\(marker) is too weak\"}"
+
+  /// An archive of a call of Errand, whose server repeats a secret of the request body.
+  private func echoing(_ type: String, coding: String = "", body: String?, size: Int?) throws -> HTTPArchive {
+    let end = #""call": 1, "outcome": {"failure": {"stage": "a", "code": "b", "message": "not \#(Self.marker)"}}, "#
+    var archive = try archive(entry(errand: end + #""decisions": []"#))
+    archive.entries[0].request.headers = [HTTPField(.contentType, type)]
+    if !coding.isEmpty { archive.entries[0].request.headers.append(HTTPField(.contentEncoding, coding)) }
+    archive.entries[0].request.body = body
+    archive.entries[0].request.bodySize = size
+    archive.entries[0].response.headers = [
+      HTTPField(.contentType, Self.json), HTTPField("X-Echo", "is \(Self.marker)"),
+    ]
+    archive.entries[0].response.reason = "not \(Self.marker)"
+    archive.entries[0].response.body = Self.echo
+    return archive
+  }
+
+  @Test(
+    arguments: [
+      (json, "", "{\"password\":\"\(marker)\"", nil), (json, "", nil, 30), (json, "gzip", nil, nil),
+      (json, "gzip", "\u{1F}\u{FFFD}garbage", nil), (form, "", "a=1", 40), (form, "gzip", "garbage", nil),
+    ] as [(String, String, String?, Int?)])
+  func `responses are hidden if a body cannot be searched`(
+    type: String, coding: String, body: String?, size: Int?
+  ) throws {
+    let masked = try echoing(type, coding: coding, body: body, size: size).masked
+    #expect(!text(masked).contains(Self.marker), "\(text(masked))")
+    #expect(masked.entries[0].response.body == "••• \(Self.echo.utf8.count) bytes")
+    #expect(masked.entries[0].response.headers.map(\.value) == [Self.json, "•••"])
+    #expect(masked.entries[0].response.reason == "•••" && masked.calls.first?.failureMessage == "•••")
+    #expect(masked.masked == masked)
+  }
+
+  @Test func `long body is searched`() throws {
+    let long = String(repeating: "x", count: 20_000)
+    let body = "{\"password\":\"\(Self.marker)\",\"note\":\"\(long)\"}"
+    let masked = try echoing(Self.json, body: body, size: body.utf8.count).masked
+    #expect(!text(masked).contains(Self.marker))
+    #expect(masked.entries[0].response.body == #"{"message":"••• is too weak"}"#)
+  }
+
+  @Test(
+    arguments: [
+      (json, "••• 5000 bytes", 5_000), (form, "a=•••", 40), (json, nil, nil), ("text/plain", nil, 40),
+    ] as [(String, String?, Int?)])
+  func `body that was masked before hides no response`(type: String, body: String?, size: Int?) throws {
+    let masked = try echoing(type, body: body, size: size).masked
+    #expect(masked.entries[0].response.body == Self.echo && masked.entries[0].response.reason == "not \(Self.marker)")
+  }
+
+  @Test func `decoded form of a browser hides no response`() throws {
+    var archive = try archive(entry())
+    archive.entries[0].request.headers = [HTTPField(.contentType, Self.form)]
+    archive.entries[0].request.body = "a=b c"
+    archive.entries[0].request.bodySize = 7
+    archive.entries[0].response.reason = "shown"
+    #expect(archive.masked.entries[0].response.reason == "shown")
+  }
+
   @Test func `secret of the first exchange is masked in decisions`() throws {
     let end = """
       "call": 1, "attempt": 2, "outcome": {"failure": {"stage": "transport", "code": "a", "message": "not \(Self.marker)"}},

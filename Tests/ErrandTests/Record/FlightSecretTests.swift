@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandTesting
 import Foundation
 import Testing
@@ -61,6 +62,65 @@ struct FlightSecretTests {
     #expect(await client.outcome(of: request).error?.status == 400)
     #expect(!outputs(of: client.flightRecord).contains(secret))
     #expect(outputs(of: client.flightRecord).contains("is too weak"))
+  }
+
+  private static let json = "application/json"
+  private static let form = "application/x-www-form-urlencoded"
+  private static let secret = "hunter2hunter2"
+  private static let reply = "{\"message\": \"\(secret) is too weak\"}"
+
+  /// The exchange of a call whose server repeats the secret of the request body, and all outputs of the record. In the
+  /// request body, `LONG` stands for a long text.
+  private func echoed(
+    _ text: String, _ type: String, isCompressed: Bool = false, bodyLimit: Int = 1_000
+  ) async throws -> (exchange: FlightExchange, outputs: String) {
+    let bench = ScriptedClient({ $0.record = .ring(calls: 5, bodyLimit: bodyLimit) }) { _ in
+      var answer = ScriptedAnswer.json(
+        Self.reply, status: 400, fields: ["X-Reason": "\(Self.secret) is too weak", "Retry-After": "7"])
+      answer.head.reason = "\(Self.secret) is too weak"
+      return answer
+    }
+    let text = text.replacing("LONG", with: String(repeating: "x", count: 20_000))
+    let body = RequestBody.bytes(Data(text.utf8), type: type)
+    let request = Sending(method: .post, body: isCompressed ? body.compressed() : body)
+    #expect(await bench.client.outcome(of: request).error?.status == 400)
+    let exchange = try #require(bench.client.flightRecord.calls.first?.exchanges.first)
+    return (exchange, outputs(of: bench.client.flightRecord))
+  }
+
+  @Test(
+    arguments: [
+      ("{\"password\": \"\(secret)\", \"note\": \"LONG\"}", json, false),
+      ("{\"password\": \"\(secret)\"}", json, true),
+      ("{\"password\": \"\(secret)\", \"note\": \"LONG\"}", json, true),
+      ("{\"password\": \"\(secret)\"", json, false),
+      ("password=\(secret)&note=LONG", form, false), ("password=\(secret)", form, true),
+    ] as [(String, String, Bool)])
+  func `responses are hidden if a body cannot be searched`(
+    text: String, type: String, isCompressed: Bool
+  ) async throws {
+    let (exchange, outputs) = try await echoed(text, type, isCompressed: isCompressed)
+    #expect(!outputs.contains(Self.secret), "\(outputs)")
+    #expect(exchange.responseBody == "••• \(Self.reply.utf8.count) bytes")
+    let shown = exchange.responseHeaders.map { "\($0.name): \($0.value)" }
+    #expect(Set(shown) == ["X-Reason: •••", "Retry-After: 7", "Content-Type: application/json"])
+  }
+
+  @Test(
+    arguments: [
+      ("{\"password\": \"\(secret)\", \"note\": \"LONG\"}", json), ("password=\(secret)&note=LONG", form),
+    ] as [(String, String)])
+  func `body that is recorded is searched`(text: String, type: String) async throws {
+    let (exchange, outputs) = try await echoed(text, type, bodyLimit: 100_000)
+    #expect(!outputs.contains(Self.secret), "\(outputs)")
+    #expect(exchange.responseBody == #"{"message":"••• is too weak"}"#)
+    #expect(exchange.responseHeaders.contains { $0.name == "X-Reason" && $0.value == "••• is too weak" })
+  }
+
+  @Test func `long body of another type hides no response`() async throws {
+    let (exchange, outputs) = try await echoed("LONG", "text/plain")
+    #expect(exchange.responseBody == #"{"message":"hunter2hunter2 is too weak"}"#)
+    #expect(outputs.contains("X-Reason: hunter2hunter2 is too weak"))
   }
 
   @Test(arguments: [FlightRecording.Detail.masked, .addresses])
