@@ -95,9 +95,10 @@ public struct FlightCall: Sendable, Identifiable {
   /// How many times the call sent a request over the network.
   public var attempts: Int { storage.attempts }
   /// The outcome of the call.
-  public var outcome: Outcome {
+  public var outcome: Outcome { maskedOutcome(by: mask) }
+
+  func maskedOutcome(by mask: FlightMask) -> Outcome {
     guard case .failure(let stage, let code, let message, let status) = storage.outcome else { return storage.outcome }
-    let mask = mask
     // The message may quote the response, if there is one.
     let text = status == nil ? mask.text(message) : mask.serverText(message)
     return .failure(stage, code, message: text, status: status)
@@ -109,24 +110,24 @@ public struct FlightCall: Sendable, Identifiable {
     return storage.decisions.map { TimedDecision(offset: $0.offset, decision: $0.decision.masked(mask)) }
   }
   /// The exchanges of the call, in the order of their starts.
-  public var exchanges: [FlightExchange] {
-    let mask = mask
-    return storage.exchanges.map { FlightExchange(storage: $0, mask: mask) }
+  public var exchanges: [FlightExchange] { maskedExchanges(by: mask) }
+
+  func maskedExchanges(by mask: FlightMask) -> [FlightExchange] {
+    storage.exchanges.map { FlightExchange(storage: $0, mask: mask) }
   }
 
   /// The decisions of the call as sentences, one on each line, such as `retried after 420 ms: status 503, attempt 2 of
   /// 3`.
-  public var why: String { sentences.joined(separator: "\n") }
+  public var why: String { sentences(maskedBy: mask).joined(separator: "\n") }
 
   /// The decisions as sentences.
-  var sentences: [String] {
-    let mask = mask
+  func sentences(maskedBy mask: FlightMask) -> [String] {
     let count = storage.notes.omitted
     let omitted = count > 0 ? ["\(count) later decisions and exchanges are not recorded"] : []
     return storage.decisions.map { mask.text($0.decision.masked(mask).description) } + omitted
   }
 
-  /// The mask for all texts of this call.
+  /// The mask for all texts of this call. Making it takes time in proportion to the number of exchanges.
   var mask: FlightMask {
     let exchanges = storage.exchanges
     return FlightMask(

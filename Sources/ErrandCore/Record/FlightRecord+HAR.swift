@@ -25,20 +25,31 @@ extension FlightRecord {
 
 extension FlightCall {
   /// The entries of this call in an HTTP archive.
-  package var harEntries: [JSONValue] { HARCall.entries(of: self) }
+  package var harEntries: [JSONValue] { HARCall(self).entries }
 }
 
 /// Converts a recorded call into entries of an HTTP archive.
-private enum HARCall {
-  static func entries(of call: FlightCall) -> [JSONValue] {
-    let exchanges = call.exchanges
-    if exchanges.isEmpty { return [local(call)] }
+private struct HARCall {
+  private let call: FlightCall
+  /// The mask for all texts of the call. Making it takes time in proportion to the number of exchanges, so it is made
+  /// only once.
+  private let mask: FlightMask
+  private let tag: String?
+
+  init(_ call: FlightCall) {
+    let mask = call.mask
+    (self.call, self.mask, tag) = (call, mask, call.storage.tag.map(mask.text))
+  }
+
+  var entries: [JSONValue] {
+    let exchanges = call.maskedExchanges(by: mask)
+    if exchanges.isEmpty { return [local] }
     return exchanges.enumerated().map { index, exchange in
-      entry(exchange, of: call, errand(call, attempt: index + 1, isLast: index == exchanges.count - 1))
+      entry(exchange, errand(attempt: index + 1, isLast: index == exchanges.count - 1))
     }
   }
 
-  private static func entry(_ exchange: FlightExchange, of call: FlightCall, _ errand: JSONValue) -> JSONValue {
+  private func entry(_ exchange: FlightExchange, _ errand: JSONValue) -> JSONValue {
     let metrics = exchange.metrics
     let timings = HARTimings(metrics)
     return entry(
@@ -46,7 +57,7 @@ private enum HARCall {
       response(exchange, metrics), address: metrics.remoteAddress, port: metrics.remotePort, errand)
   }
 
-  private static func entry(
+  private func entry(
     startedAt: Date, _ timings: HARTimings, _ request: JSONValue, _ response: JSONValue, address: String? = nil,
     port: Int? = nil, isFromCache: Bool = false, _ errand: JSONValue
   ) -> JSONValue {
@@ -59,49 +70,50 @@ private enum HARCall {
   }
 
   /// The entry of a call that sent no request: a cache hit, or a call that failed before it was sent.
-  private static func local(_ call: FlightCall) -> JSONValue {
+  private var local: JSONValue {
     var (status, failure, isFromCache): (Int?, String?, Bool) = (nil, nil, false)
-    switch call.outcome {
+    switch call.maskedOutcome(by: mask) {
     case .success(let found, let origin): (status, isFromCache) = (found, origin?.isFromCache == true)
     case .failure(_, _, let message, let found): (status, failure) = (found, message)
     }
+    let url = call.storage.request.map { mask.url($0.url.string) }
     return entry(
       startedAt: call.startedAt, HARTimings(wait: call.duration),
-      HARMembers.request(call.method?.rawValue ?? "", call.url ?? "", version: "", [], body: nil, size: nil),
+      HARMembers.request(call.method?.rawValue ?? "", url ?? "", version: "", [], body: nil, size: nil),
       .object(HARMembers.response(status, "", version: "", [], body: nil, size: nil, failure: failure)),
-      isFromCache: isFromCache, errand(call, attempt: 0, isLast: true))
+      isFromCache: isFromCache, errand(attempt: 0, isLast: true))
   }
 
-  private static func request(_ exchange: FlightExchange) -> JSONValue {
+  private func request(_ exchange: FlightExchange) -> JSONValue {
     HARMembers.request(
       exchange.method.rawValue, exchange.url, version: version(exchange.metrics), exchange.requestHeaders,
       body: exchange.requestBody, size: exchange.storage.requestBody?.length)
   }
 
-  private static func response(_ exchange: FlightExchange, _ metrics: ExchangeMetrics) -> JSONValue {
+  private func response(_ exchange: FlightExchange, _ metrics: ExchangeMetrics) -> JSONValue {
     let response = exchange.storage.end.response
     var members = HARMembers.response(
-      exchange.status, exchange.mask.serverText(response?.head.reason ?? ""), version: version(metrics),
+      exchange.status, mask.serverText(response?.head.reason ?? ""), version: version(metrics),
       exchange.responseHeaders, body: exchange.responseBody, size: response?.body?.length, failure: exchange.failure)
     members["_transferSize"] = .integer(metrics.bytesReceived)
     return .object(members)
   }
 
-  private static func version(_ metrics: ExchangeMetrics) -> String { metrics.version?.rawValue ?? "unknown" }
+  private func version(_ metrics: ExchangeMetrics) -> String { metrics.version?.rawValue ?? "unknown" }
 
-  private static func errand(_ call: FlightCall, attempt: Int, isLast: Bool) -> JSONValue {
-    var members = HARMembers.errand(call: call.number, requestType: call.requestType, attempt: attempt, tag: call.tag)
+  private func errand(attempt: Int, isLast: Bool) -> JSONValue {
+    var members = HARMembers.errand(call: call.number, requestType: call.requestType, attempt: attempt, tag: tag)
     guard isLast else { return .object(members) }
     let steps = call.storage.decisions
     let end = HARMembers.end(
-      startedAt: call.startedAt, duration: call.duration, outcome: outcome(call.outcome), decisions: call.sentences,
+      startedAt: call.startedAt, duration: call.duration, outcome: outcome, decisions: call.sentences(maskedBy: mask),
       kinds: steps.map(\.decision.kind), offsets: steps.map(\.offset))
     members.merge(end) { $1 }
     return .object(members)
   }
 
-  private static func outcome(_ outcome: FlightCall.Outcome) -> JSONValue {
-    switch outcome {
+  private var outcome: JSONValue {
+    switch call.maskedOutcome(by: mask) {
     case .success(let status, let origin):
       HARMembers.outcome(status: status, origin: origin?.rawValue, failure: nil)
     case .failure(let stage, let code, let message, let status):

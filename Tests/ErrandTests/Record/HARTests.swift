@@ -111,6 +111,40 @@ struct HARTests {
     #expect(entry["response"]?["content"]?["size"]?.intValue == 4)
   }
 
+  /// The processor time that the current thread needs for an archive, in nanoseconds.
+  private static func work(_ record: FlightRecord) -> Int {
+    func now() -> Int {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+    return (0..<2).map { _ in
+      let start = now()
+      #expect(!record.har().isEmpty)
+      return now() - start
+    }.min() ?? 0
+  }
+
+  /// The tag is part of each entry. If the secrets of the call were collected again for each of its 200 exchanges, the
+  /// archive of a call with a tag would take many times as long.
+  @Test func `tag costs little time`() async throws {
+    let body = RequestBody.json(JSONValue.array((0..<200).map { JSONValue.integer(Int64($0)) }))
+    func record(_ tag: String?) async -> FlightRecord {
+      let bench = ScriptedClient({
+        $0.record = .ring(calls: 1)
+        $0.retries = RetryPolicy(attempts: 200, firstDelay: .zero, busyDelay: .zero)
+        $0.retries.usesBudget = false
+      }) { _ in .status(503) }
+      let request = FlightFixture.Get(method: .put, body: body)
+      _ = await bench.client.outcome(of: request, options: CallOptions(tag: tag))
+      return bench.client.flightRecord
+    }
+    let (plain, tagged) = (await record(nil), await record("of Ada"))
+    let entries = try entries(tagged)
+    #expect(entries.count == 200 && entries.allSatisfy { $0["_errand"]?["tag"] == "of Ada" })
+    #expect(Self.work(tagged) < 5 * Self.work(plain) + 10_000_000)
+  }
+
   @Test func `empty record is a valid archive`() throws {
     #expect(try entries(APIClient(baseURL: "http://h.example").flightRecord).isEmpty)
   }
