@@ -130,8 +130,8 @@ package struct Transporting: Interceptor {
     handling.dropsRedirectBodies = context.plan.sending.redirects.mode == .follow && context.cache == nil
     return Exchange(
       request: request, call: context.call, connectTimeout: context.plan.sending.connectTimeout,
-      idleTimeout: context.plan.sending.idleTimeout, limits: context.plan.sending.limits, sink: guardedSink(context),
-      priority: context.call.priority, network: context.plan.sending.network,
+      idleTimeout: context.plan.sending.idleTimeout, limits: context.plan.sending.limits,
+      sink: guardedSink(context, recorder), priority: context.call.priority, network: context.plan.sending.network,
       onInformational: informational(context), onProgress: context.onProgress, handling: handling)
   }
 
@@ -151,11 +151,11 @@ package struct Transporting: Interceptor {
     plan.hasDownload && plan.rules.status.accepts(200) ? plan.rules.status.or([206]) : plan.rules.status
   }
 
-  private func guardedSink(_ context: CallContext) -> (any BodySink)? {
+  private func guardedSink(_ context: CallContext, _ recorder: ExchangeRecorder) -> (any BodySink)? {
     guard let sink = context.sink else { return nil }
     return GuardedSink(
       inner: sink, rule: Self.rule(of: context.plan), contentTypes: context.plan.rules.contentTypes,
-      redirects: context.plan.sending.redirects)
+      redirects: context.plan.sending.redirects, recorder: recorder)
   }
 }
 
@@ -175,8 +175,15 @@ struct GuardedSink: BodySink {
   let rule: StatusRule
   let contentTypes: [String]?
   let redirects: RedirectPolicy
+  let recorder: ExchangeRecorder
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    let disposition = try destination(head, flow)
+    recorder.bodyGoes(to: disposition)
+    return disposition
+  }
+
+  private func destination(_ head: ResponseHead, _ flow: BodyFlow) throws -> BodyDisposition {
     if redirects.mode != .manual, StatusRule.isRedirect(head.status) { return .discard }
     guard rule.accepts(head.status), Validating.takes(head.fields, contentTypes) else {
       return .memory(limit: Self.refusedLimit)

@@ -203,6 +203,8 @@ struct ExchangeRecorder: ExchangeObserver {
     record.repeated()
     trace?.repeated()
   }
+  /// Records where the body of the response goes, if the exchange has a sink.
+  func bodyGoes(to disposition: BodyDisposition) { notes?.bodyGoes(to: disposition) }
   func connected() -> (any ConnectionObserver)? { trace?.connected() }
   func answered(_ response: HTTPResponse) {
     record.exchanged(response.metrics, status: response.status, at: place)

@@ -192,7 +192,7 @@ public struct FlightExchange: Sendable {
   /// The header fields of the response; empty if no response arrived.
   public var responseHeaders: [HTTPField] { storage.end.response.map { mask.responseFields($0.head.fields) } ?? [] }
   /// The text of the response body: its recorded bytes, or a text with its length if the bytes must not be shown. Nil
-  /// if no body is recorded.
+  /// if no body is recorded, as for a body that is streamed or written to a file.
   public var responseBody: String? {
     storage.end.response.flatMap { response in response.body.map { mask.responseBody($0, response.head.fields) } }
   }

@@ -120,6 +120,7 @@ extension FlightNotes.Snapshot {
 final class ExchangeNotes: Sendable {
   struct Response: Sendable {
     let head: ResponseHead
+    /// The body; nil if bodies are not recorded, or if the body went to a sink or was dropped.
     let body: FlightBody?
   }
 
@@ -128,6 +129,8 @@ final class ExchangeNotes: Sendable {
     /// The description of the failure; nil if a response arrived or the exchange still runs.
     var failure: String?
     var metrics: ExchangeMetrics?
+    /// Whether the body of the response goes to a sink or is dropped, so that its bytes are not known here.
+    fileprivate var isBodyElsewhere = false
   }
 
   /// The request without the bytes of a long body.
@@ -155,10 +158,18 @@ final class ExchangeNotes: Sendable {
 
   var end: End { state.withLock { $0 } }
 
+  /// Records where the body of the response goes. If the exchange has several response headers, the last call counts.
+  func bodyGoes(to disposition: BodyDisposition) {
+    let isElsewhere = if case .memory = disposition { false } else { true }
+    state.withLock { $0.isBodyElsewhere = isElsewhere }
+  }
+
   func answered(_ response: HTTPResponse) {
-    let body = bodyLimit > 0 ? FlightBody(response.body, limit: bodyLimit) : nil
+    // Without a sink, the transport drops the body of a redirect that is followed.
+    let isDropped = response.body.isEmpty && StatusRule.isRedirect(response.status)
+    let body = bodyLimit > 0 && !isDropped ? FlightBody(response.body, limit: bodyLimit) : nil
     state.withLock { state in
-      state.response = Response(head: response.head, body: body)
+      state.response = Response(head: response.head, body: state.isBodyElsewhere ? nil : body)
       state.metrics = response.metrics
     }
   }
