@@ -232,6 +232,43 @@ struct OTLPExporterTests {
     #expect(metrics?[0]?["histogram"]?["dataPoints"]?[0]?["count"] == "1")
   }
 
+  @Test func `failed metrics are sent again without new values`() async throws {
+    let fixture = try Fixture(options: { $0.attempts = 1 })
+    fixture.server.enqueue(.status(503))
+    fixture.exporter.record(1, .activeRequests, [:])
+    fixture.clock.advance(by: .seconds(60))
+    #expect(await until { fixture.exporter.counts.failedMetrics == 1 })
+    fixture.clock.advance(by: .seconds(60))
+    let request = try await fixture.server.request(number: 2)
+    let metrics = try JSONValue(parsing: Data(request.body))["resourceMetrics"]?[0]?["scopeMetrics"]?[0]?["metrics"]
+    #expect(metrics?[0]?["sum"]?["dataPoints"]?[0]?["asDouble"]?.doubleValue == 1)
+    // Only the timer of the metrics is left when the request has ended.
+    #expect(await until { fixture.clock.pending == 1 })
+    fixture.clock.advance(by: .seconds(60))
+    try await fixture.server.request(number: 3)
+    #expect(fixture.server.requests.allSatisfy { $0.path == "/v1/metrics" })
+    await fixture.exporter.flush()
+    #expect(fixture.exporter.counts.failedMetrics == 1)
+  }
+
+  @Test func `shutdown ends the timer of the metrics`() async throws {
+    let fixture = try Fixture()
+    fixture.exporter.record(1, .activeRequests, [:])
+    await fixture.exporter.shutdown()
+    #expect(await until { fixture.clock.pending == 1 })
+    fixture.clock.advance(by: .seconds(60))
+    #expect(fixture.clock.pending == 0)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `metrics are sent at most once a second`(interval: Duration) async throws {
+    let fixture = try Fixture(options: { $0.metricInterval = interval })
+    fixture.exporter.record(1, .activeRequests, [:])
+    #expect(fixture.clock.pending == 1 && fixture.server.requests.isEmpty)
+    fixture.clock.advance(by: .seconds(1))
+    try await fixture.server.request(number: 1)
+  }
+
   @Test func `failed metrics are counted and sent with the next`() async throws {
     let fixture = try Fixture(options: { $0.attempts = 1 })
     fixture.server.enqueue(.status(500))

@@ -12,8 +12,9 @@ extension OTLPExporter {
     public var bytes = 4 << 20
     /// The longest time that a span waits before it is sent.
     public var interval: Duration = .seconds(5)
-    /// The time between two requests with metrics.
+    /// The time between two requests with metrics. A value below a second counts as a second.
     public var metricInterval: Duration = .seconds(60)
+    static let shortestMetricInterval: Duration = .seconds(1)
     /// The time for one request, including further attempts and the waits between them.
     public var timeout: Duration = .seconds(30)
     /// The number of attempts of one request, including the first.

@@ -14,7 +14,8 @@ import Foundation
 ///
 /// A call never waits for the exporter: spans are put into a bounded queue and sent in the background, and spans that do
 /// not fit are dropped and counted. A batch is sent when it is full, when the interval has passed, or when ``flush()`` is
-/// called. Metrics are sent with cumulative values. The exporter has a client of its own, which is never traced.
+/// called. Metrics are sent with cumulative values: in each interval after the first measurement, also if nothing was
+/// measured in it. The exporter has a client of its own, which is never traced.
 ///
 /// A batch that the collector rejects with status 429, 502, 503 or 504, or that does not reach it, is sent again, at the
 /// earliest after the time in `Retry-After`. After ``Options/timeout`` the batch is lost and counted.
@@ -56,6 +57,16 @@ public final class OTLPExporter: SpanExporter, MetricRecorder {
     var metricsTaken = 0
     var counts = Counts()
     var waiters: [Waiter] = []
+
+    /// The interval between requests with metrics has passed. Returns what to do, and whether the timer must be set
+    /// again. It is set again even if nothing was measured, because the last request may have failed, and because a
+    /// collector treats values that are not repeated as stale.
+    mutating func metricTimerFired() -> (action: ExportQueue.Action, setsTimer: Bool) {
+      isMetricTimerSet = !queue.isClosed && !metrics.series.isEmpty
+      guard isMetricTimerSet else { return (.none, false) }
+      areMetricsDue = true
+      return (queue.flush(), true)
+    }
 
     mutating func flush(_ continuation: CheckedContinuation<Void, Never>) -> ExportQueue.Action {
       areMetricsDue = areMetricsDue || !metrics.series.isEmpty
@@ -135,13 +146,14 @@ public final class OTLPExporter: SpanExporter, MetricRecorder {
       defer { state.isMetricTimerSet = true }
       return !state.isMetricTimerSet
     }
-    guard setsTimer else { return }
-    schedule(after: options.metricInterval) { exporter in
-      exporter.perform(
-        exporter.state.withLock { state in
-          (state.isMetricTimerSet, state.areMetricsDue) = (false, true)
-          return state.queue.flush()
-        })
+    if setsTimer { setMetricTimer() }
+  }
+
+  private func setMetricTimer() {
+    schedule(after: max(options.metricInterval, Options.shortestMetricInterval)) { exporter in
+      let (action, setsTimer) = exporter.state.withLock { $0.metricTimerFired() }
+      if setsTimer { exporter.setMetricTimer() }
+      exporter.perform(action)
     }
   }
 
