@@ -153,6 +153,8 @@ struct SendCacheTests {
     let server = try counting()
     #expect(try await send(server.url).text == "1")
     try Data(repeating: 0x41, count: 40_000).write(to: URL(filePath: folder + "/errand-cache.sqlite"))
+    // A journal that a busy machine left would restore the pages.
+    try? FileManager.default.removeItem(atPath: folder + "/errand-cache.sqlite-wal")
     #expect(try await BuiltCommand.run(["cache", "list", folder]).status == 72)
     #expect(try await send(server.url).text == "2")
     #expect(try await send(server.url, "--mode", "only").text == "2")
