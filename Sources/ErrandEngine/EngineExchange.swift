@@ -146,8 +146,9 @@
     /// The number of bytes of the response that arrived on the current connection.
     private var received: Int64 { connection?.machine.bytesReceived ?? stream?.machine.bytesReceived ?? 0 }
 
-    /// True if a connection accepted bytes of the request, and the server may process them.
-    var mayHaveBeenSent: Bool { wasBegun || sent > 0 }
+    /// True if the server may process the request: a connection accepted bytes of it, or still sends them after the
+    /// exchange has ended.
+    var mayHaveBeenSent: Bool { wasBegun || sent > 0 || stream?.mayStillBeSent == true }
 
     // MARK: - Once more
 
@@ -281,8 +282,8 @@
     /// the caller stops before the exchange ends.
     func noteProgress() { exchange.handling.observer?.measured(metrics) }
 
-    /// Creates a failure of this exchange. If no connection accepted a byte of the request, the failure states that the
-    /// request was certainly not sent.
+    /// Creates a failure of this exchange. If no connection accepted a byte of the request or may still accept one, the
+    /// failure states that the request was certainly not sent.
     func failure(_ kind: TransportFailure.Kind, _ text: String? = nil) -> TransportFailure {
       TransportFailure(
         kind, text ?? FailureText.sentence(for: kind, origin: origin), isCertainlyNotSent: !mayHaveBeenSent)

@@ -41,6 +41,11 @@
     /// The number of bytes of the request in frames that were sent.
     var bytesSent: Int64 { connection.hasWritten(self) ? bytesWritten : 0 }
 
+    /// True if the server may receive the request even if the exchange ends now: libnghttp2 has written the request, and
+    /// the connection sends these bytes when the system accepts them. Before that, libnghttp2 drops the request of a
+    /// stream that is reset.
+    var mayStillBeSent: Bool { start != nil && connection.isOpen }
+
     /// True if the exchange uses this stream.
     var isOpen: Bool { exchange.slot != nil && exchange.stream === self }
 

@@ -46,6 +46,12 @@
 
     deinit { nghttp2_hd_inflate_del(inflater) }
 
+    /// Makes the system keep few received bytes, so that the client can send little while the script does not read.
+    func shrinkReceiveBuffer() {
+      var size: Int32 = 64 << 10
+      setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     // MARK: - Reading
 
     /// Reads the preface and sends the settings.

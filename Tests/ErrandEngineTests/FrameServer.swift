@@ -1,9 +1,11 @@
 #if os(Linux)
-  import ErrandEngine
   import ErrandHTTP
   import ErrandSupport
   import Foundation
   import Glibc
+  import Testing
+
+  @testable import ErrandEngine
 
   enum HTTP2 {
     /// A transport that speaks HTTP/2 without TLS.
@@ -16,6 +18,33 @@
 
     static func post(_ url: String, _ body: HTTPBody) throws -> Exchange {
       Exchange(request: try HTTPRequest(method: .post, url: url, body: body))
+    }
+
+    /// Waits, without sleeping, until a condition holds on the thread of the transport's loop. Returns false if it does
+    /// not within 30 seconds.
+    static func eventually(
+      on transport: EngineTransport, _ holds: @escaping @Sendable (EngineLoop) -> Bool
+    ) async throws -> Bool {
+      let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
+      let end = ContinuousClock.now + .seconds(30)
+      repeat {
+        let isTrue: Bool = await withCheckedContinuation { continuation in
+          _ = timers.schedule(at: timers.now) { continuation.resume(returning: holds(timers.loop)) }
+        }
+        if isTrue { return true }
+      } while ContinuousClock.now < end
+      return false
+    }
+
+    /// Waits until the transport has a connection to a server. From then on, the system keeps few of its unsent bytes.
+    static func shrinkSendBuffer(of transport: EngineTransport, to url: String) async throws -> Bool {
+      let origin = try HTTPURL(url).origin
+      return try await eventually(on: transport) { loop in
+        guard let connection = loop.sharedPool.first(of: origin, where: { _ in true }) else { return false }
+        var size: Int32 = 64 << 10
+        return setsockopt(
+          connection.socket.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size)) == 0
+      }
     }
 
     /// Sends 400 requests, 32 at a time, with a body of `size` bytes or without a body. Returns a text for each request
