@@ -27,6 +27,8 @@
     private var parkedStart = 0
     /// True if the response body continues in the next iteration of the loop because the decoding budget is used up.
     private var isYielding = false
+    /// The failure that ends the exchange when the content that arrived before it is delivered. Nil if there is none.
+    private var heldFailure: (any Error)?
     /// True if the loop continues with this stream in its next iteration.
     var isQueued = false
 
@@ -72,11 +74,11 @@
 
     func beginSection() {
       exchange.lastActivity = loop.now
-      do { try machine.beginSection() } catch { fail(error) }
+      do { try machine.beginSection() } catch { failAfterContent(error) }
     }
 
     func takeField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-      do { try machine.take(name, value) } catch { return fail(error) }
+      do { try machine.take(name, value) } catch { return failAfterContent(error) }
       if exchange.firstByte == nil, machine.hasBegun {
         exchange.firstByte = .now
         exchange.noteProgress()
@@ -98,7 +100,7 @@
         case .trailers: break
         }
       } catch {
-        fail(error)
+        failAfterContent(error)
         return false
       }
       completeIfDone()
@@ -114,12 +116,12 @@
         let used = try deliver(bytes)
         if isOpen, used < bytes.count { park(UnsafeRawBufferPointer(rebasing: bytes[used...])) }
       } catch {
-        fail(error)
+        failAfterContent(error)
       }
     }
 
     func endStream() {
-      do { try machine.endStream() } catch { return fail(error) }
+      do { try machine.endStream() } catch { return failAfterContent(error) }
       completeIfDone()
     }
 
@@ -182,8 +184,14 @@
 
     // MARK: - The end
 
+    /// True if content has arrived that is not delivered yet, because the sink or the decoding budget stopped it.
+    private var holdsContent: Bool { isStopped || !parked.isEmpty }
+
+    /// Ends the exchange if its response is complete or has failed, and no content is left to deliver.
     private func completeIfDone() {
-      if machine.isWhole, isOpen, !isStopped, parked.isEmpty { complete() }
+      guard isOpen, !holdsContent else { return }
+      if let heldFailure { return fail(heldFailure) }
+      if machine.isWhole { complete() }
     }
 
     /// Ends the exchange with its response. If the server rejected `Expect: 100-continue`, sends the request again
@@ -202,8 +210,23 @@
     /// Ends the exchange with a failure.
     private func fail(_ error: any Error) {
       guard isOpen else { return }
-      if (error as? TransportFailure)?.kind == .malformedResponse { resetCode = NGHTTP2_PROTOCOL_ERROR }
+      chooseResetCode(for: error)
       loop.fail(exchange, error)
+    }
+
+    /// Ends the exchange with a failure of the stream, as soon as the content that arrived before it is delivered. The
+    /// stream itself ends at once.
+    private func failAfterContent(_ error: any Error) {
+      guard isOpen, heldFailure == nil else { return }
+      guard holdsContent else { return fail(error) }
+      heldFailure = error
+      chooseResetCode(for: error)
+      connection.remove(self)
+      isClosed = true
+    }
+
+    private func chooseResetCode(for error: any Error) {
+      if (error as? TransportFailure)?.kind == .malformedResponse { resetCode = NGHTTP2_PROTOCOL_ERROR }
     }
 
     /// Handles the end of the stream. An exchange whose response is complete continues until its sink has taken all
@@ -216,7 +239,8 @@
         loop.requireHTTP1(of: exchange.origin)
         loop.moveUnprocessed(exchange, from: connection)
       case .response: completeIfDone()
-      case .http1Required, .failure: fail(exchange.failure(.http2, EngineFailure.reset(exchange.origin, code: code)))
+      case .http1Required, .failure:
+        failAfterContent(exchange.failure(.http2, EngineFailure.reset(exchange.origin, code: code)))
       }
     }
 
@@ -235,16 +259,16 @@
         let failure = EngineFailure.lost(
           exchange, ending, isReset: isReset, hasResponded: connection.hasResponded, tls)
       {
-        return fail(failure)
+        return failAfterContent(failure)
       }
       switch ending {
       case .response: completeIfDone()
       case .idle, .unsent: loop.moveOn(exchange)
       case .beforeResponse where fault == nil: loop.lostBeforeResponse(exchange)
       case .beforeResponse, .inHead, .inBody:
-        if let fault { return fail(exchange.failure(.http2, EngineFailure.http2(exchange.origin, fault))) }
+        if let fault { return failAfterContent(exchange.failure(.http2, EngineFailure.http2(exchange.origin, fault))) }
         let text = ending == .inHead ? EngineFailure.inHead : nil
-        fail(exchange.failure(isReset ? .reset : .truncated, text))
+        failAfterContent(exchange.failure(isReset ? .reset : .truncated, text))
       }
     }
 

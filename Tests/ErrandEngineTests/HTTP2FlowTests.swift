@@ -122,6 +122,68 @@
       #expect(sink.count == 60_000 && sink.ends == 1)
     }
 
+    /// The server resets the stream, sends more content than it has announced, or closes the connection.
+    @Test(arguments: ["reset", "excess", "close"])
+    func `content before a failure reaches a slow sink`(end: String) async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let stream = try peer.nextRequest().stream
+        peer.headers(stream, [(":status", "200")] + (end == "excess" ? [("content-length", "60000")] : []))
+        peer.data(stream, [UInt8](repeating: 97, count: 60_000))
+        switch end {
+        case "reset": peer.reset(stream, 2)
+        case "excess": peer.data(stream, [1])
+        default: return
+        }
+        try peer.serve { peer.respond($0.stream, "ok") }
+      }
+      let sink = RecordingSink(keeps: false, onPiece: { _, _ in false })
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), sink: sink)
+      let transport = try HTTP2.transport()
+      async let failure = TransportConformance.failure(of: exchange, over: transport)
+      #expect(await eventually { sink.pieces == 1 })
+      if end == "close" {
+        let origin = try HTTPURL(server.url).origin
+        #expect(try await HTTP2.eventually(on: transport) { !$0.sharedPool.contains(origin) })
+      } else {
+        // The response to this request follows the failure.
+        #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      }
+      #expect(sink.pieces == 1)
+      sink.resume()
+      #expect(await eventually { sink.count == 60_000 })
+      sink.resume()
+      let kinds: [TransportFailure.Kind] =
+        switch end {
+        case "reset": [.http2]
+        case "excess": [.malformedResponse]
+        default: [.truncated, .reset]
+        }
+      let kind = await failure?.kind
+      #expect(kind.map { kinds.contains($0) } == true && sink.ends == 0)
+    }
+
+    @Test func `a call with content before a failure can be stopped`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let stream = try peer.nextRequest().stream
+        peer.headers(stream, [(":status", "200")])
+        peer.data(stream, [UInt8](repeating: 97, count: 60_000))
+        peer.reset(stream, 2)
+        try peer.serve { peer.respond($0.stream, "ok") }
+      }
+      let sink = RecordingSink(keeps: false, onPiece: { _, _ in false })
+      let call = CallState()
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), call: call, sink: sink)
+      let transport = try HTTP2.transport()
+      async let stop = TransportConformance.stop(of: exchange, over: transport)
+      #expect(await eventually { sink.pieces == 1 })
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      call.stop(.cancelled)
+      #expect(await stop == .cancelled)
+      #expect(sink.pieces == 1 && server.connections == 1)
+    }
+
     @Test func `a refused upload with a paused source has a time-out`() async throws {
       let server = try FrameServer { peer, _ in
         try peer.start()
@@ -149,8 +211,15 @@
       }
       let sink = RecordingSink(onPiece: { _, _ in false })
       let exchange = Exchange(request: try HTTPRequest(url: server.url), sink: sink)
-      let failure = await TransportConformance.failure(of: exchange, over: try HTTP2.transport())
-      #expect(failure?.kind == .http2)
+      let transport = try HTTP2.transport()
+      async let failure = TransportConformance.failure(of: exchange, over: transport)
+      let isRejected = await eventually { sink.pieces == 1 && server.openConnections == 0 }
+      #expect(isRejected)
+      sink.resume()
+      #expect(await eventually { sink.pieces == 2 })
+      sink.resume()
+      #expect(await failure?.kind == .http2)
+      #expect(sink.count <= HTTP2Session.streamWindow)
     }
 
     @Test(arguments: [0, 1, 1000]) func `an upload respects the server's window`(window: Int) async throws {
