@@ -61,7 +61,8 @@
     var secured: MonotonicInstant?
     /// The time at which the body is sent even if status 100 (Continue) has not arrived. Nil if the body does not wait.
     var continueEnd: MonotonicInstant?
-    /// The time at which the exchange looks for another connection. Nil if it does not wait before that.
+    /// The time at which the exchange looks for another connection: after a wait, or while it opens a connection. Nil if
+    /// there is no such time.
     var pauseEnd: MonotonicInstant?
     var isReused: Bool?
     /// The other end of the last connection. Nil before the first connection.
@@ -196,7 +197,7 @@
       earlierReceived += received
       stage = .unconnected
       content = nil
-      continueEnd = nil
+      (continueEnd, pauseEnd) = (nil, nil)
       isPaused = false
       progress?.dropWaiting()
       (connected, secured, nameResolved, isReused) = (nil, nil, nil, nil)
@@ -214,7 +215,7 @@
     }
 
     /// The time of the next time-out check:
-    /// - While the exchange connects: the connect time-out, or the next connection attempt.
+    /// - While the exchange connects: the connect time-out, the next connection attempt, or the use of a free stream.
     /// - On a connection: the idle time-out, or the end of the wait for status 100 (Continue), or for the answer to
     ///   PING.
     /// - Nil if no check is needed, for example while the sink or the source of the body has paused. A source that has
@@ -222,9 +223,7 @@
     private var timeoutEnd: MonotonicInstant? {
       switch stage {
       case .unconnected: return pauseEnd
-      case .connecting(let connector):
-        guard let next = connector.nextAttempt else { return connectEnd }
-        return connectEnd.map { min($0, next) } ?? next
+      case .connecting(let connector): return [connectEnd, connector.nextAttempt, pauseEnd].compactMap { $0 }.min()
       case .joining: return connectEnd
       case .streaming(let stream):
         let isSourcePaused = upload?.isPaused == true && stream.machine.head.status < 400

@@ -61,7 +61,7 @@
 
     /// Handles the end of a connection attempt. Cancels the lookup of its host if no other attempt waits for it. A lookup
     /// that has begun cannot be cancelled: later attempts wait for it too, so that one slow host uses only one thread.
-    private func leaveLookup(_ connector: EngineConnector, of origin: HTTPURL.Origin) {
+    func leaveLookup(_ connector: EngineConnector, of origin: HTTPURL.Origin) {
       guard let lookup = lookups[origin], lookup.waiting.contains(where: { $0 === connector }) else { return }
       lookups[origin]?.waiting.removeAll { $0 === connector }
       if lookup.waiting.count == 1, names.cancel(lookup.number) { lookups[origin] = nil }
@@ -151,7 +151,9 @@
         exchange.started = now
         place(exchange)
       case .connecting(let connector):
-        if let end = exchange.connectEnd, end <= now { return failConnecting(exchange) }
+        let isOver = exchange.connectEnd.map { $0 <= now } == true
+        if isOver || exchange.pauseEnd.map({ $0 <= now }) == true, useFreeStream(exchange) { return }
+        if isOver { return failConnecting(exchange) }
         connector.advance()
       case .joining: failConnecting(exchange)
       case .connected(let connection):

@@ -136,27 +136,6 @@
       place(others.filter { !$0.mayUse(open) })
     }
 
-    /// Continues with the exchanges that wait for a stream at the end of the current work, because a connection may take
-    /// another stream or has ended. Until then, several streams may end.
-    func continueCrowdLater(of origin: HTTPURL.Origin) {
-      if crowds[origin] != nil { relieved.insert(origin) }
-    }
-
-    /// Sends the exchanges that wait for a stream, in their order, until no stream is free. If they can use no connection
-    /// any more, they open one.
-    private func continueCrowd(of origin: HTTPURL.Origin) {
-      guard var waiting = crowds.removeValue(forKey: origin)?[...] else { return }
-      while let exchange = waiting.first,
-        sharedPool.first(of: origin, where: exchange.mayShare) != nil
-          || sharedPool.first(of: origin, where: exchange.mayUse) == nil
-      {
-        waiting.removeFirst()
-        exchange.stage = .unconnected
-        place(exchange)
-      }
-      if !waiting.isEmpty { crowds[origin] = Array(waiting) + (crowds[origin] ?? []) }
-    }
-
     /// Remembers how many concurrent streams a server accepts. Another connection to it then keeps to the limit before
     /// the server's settings have arrived.
     func note(mostStreams: Int, for origin: HTTPURL.Origin) {
@@ -166,7 +145,7 @@
     }
 
     /// Returns the exchanges that wait for the connection of `leader`. They no longer wait.
-    private func endOpening(of leader: EngineExchange) -> [EngineExchange] {
+    func endOpening(of leader: EngineExchange) -> [EngineExchange] {
       guard openings[leader.origin]?.leader === leader else { return [] }
       return openings.removeValue(forKey: leader.origin)?.waiting ?? []
     }
@@ -232,7 +211,7 @@
       while !unplaced.isEmpty || !unflushed.isEmpty || !relieved.isEmpty {
         let origins = relieved
         relieved.removeAll()
-        for origin in origins { continueCrowd(of: origin) }
+        for origin in origins { continueWaiting(for: origin) }
         let exchanges = unplaced
         unplaced.removeAll()
         for exchange in exchanges {

@@ -1,0 +1,73 @@
+#if os(Linux)
+  import CTLSServer
+  import Dispatch
+  import ErrandCore
+  import ErrandHTTP
+  import ErrandTesting
+  import TestSupport
+  import Testing
+  import TransportChecks
+
+  @testable import ErrandEngine
+
+  /// Calls that wait for a connection while the streams of another connection are in use.
+  struct HTTP2WaitingTests {
+    /// A server whose first connection takes one stream, answers the first request and holds the second one until
+    /// `mayAnswer`. Its other connections never answer the handshake.
+    private static func busyServer(
+      _ mayAnswer: DispatchSemaphore, isHeld: Latch
+    ) throws -> (frames: FrameServer, server: TLSServer) {
+      let frames = try FrameServer { peer, _ in
+        try peer.start([(id: 3, value: 1)])
+        peer.respond(try peer.nextRequest().stream, "ok")
+        let held = try peer.nextRequest()
+        isHeld.open()
+        mayAnswer.wait()
+        peer.respond(held.stream, "ok")
+        try peer.serve { peer.respond($0.stream, "ok") }
+      }
+      let connections = Counter()
+      let server = try TLSServer(identity: TLSIdentity { tls_server_choose($0, "\u{2}h2") }) { peer in
+        guard connections.add() == 1 else { return peer.waitForEnd() }
+        if peer.accept() { peer.relay(to: frames.port) }
+      }
+      return (frames, server)
+    }
+
+    /// Sends several requests at once. Returns the bodies of the responses, and the failures.
+    private static func get(_ url: String, _ count: Int, over transport: EngineTransport) async -> [String] {
+      await withTaskGroup(of: String.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            do {
+              let exchange = Exchange(request: try HTTPRequest(url: url), connectTimeout: .seconds(30))
+              return try await transport.send(exchange).text
+            } catch {
+              return "\(error)"
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+
+    /// The first call opens a connection that never opens. The others wait for it.
+    @Test(arguments: [1, 3])
+    func `a free stream serves calls that wait for a connection`(count: Int) async throws {
+      let (mayAnswer, isHeld) = (DispatchSemaphore(value: 0), Latch())
+      let (frames, server) = try Self.busyServer(mayAnswer, isHeld: isHeld)
+      let (transport, url) = (try server.transport(), server.url)
+      let origin = try HTTPURL(url).origin
+      #expect(try await TransportConformance.get(transport, url).text == "ok")
+      async let held = TransportConformance.get(transport, url).text
+      try await isHeld.wait()
+      async let texts = Self.get(url, count, over: transport)
+      #expect(try await HTTP2.eventually(on: transport) { $0.openings[origin]?.waiting.count == count - 1 })
+      #expect(await eventually { server.connections == 2 })
+      mayAnswer.signal()
+      #expect(try await held == "ok")
+      #expect(await texts == [String](repeating: "ok", count: count))
+      #expect(frames.connections == 1 && frames.openConnections == 1)
+    }
+  }
+#endif
