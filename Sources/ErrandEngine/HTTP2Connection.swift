@@ -195,7 +195,7 @@
     var isOverdue: Bool { pingEnd.map { $0 <= loop.now } ?? false }
 
     /// Ends the connection if the server has not answered a PING frame in time.
-    func endIfOverdue() { if isOverdue { lost(isReset: true) } }
+    func endIfOverdue() { if isOverdue { lost(isReset: true, isSilent: true) } }
 
     /// Sends a PING frame unless one is unanswered, and schedules the check of the connection.
     func ping() {
@@ -371,11 +371,12 @@
     }
 
     /// Handles the end of the connection. Each exchange on it ends, moves to another connection or is repeated.
-    func lost(isReset: Bool) {
+    /// `isSilent` is true if the server has not answered PING: then nothing that TLS reports is the reason.
+    func lost(isReset: Bool, isSilent: Bool = false) {
       guard isOpen else { return }
       let left = streams.values.sorted { $0.id < $1.id }
       streams = [:]
-      let tls = socket.tls?.failure
+      let tls = isSilent ? nil : socket.tls?.failure
       close()
       for stream in left { stream.lost(isReset: isReset, fault: fault, tls) }
     }
