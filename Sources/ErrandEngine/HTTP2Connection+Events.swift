@@ -67,6 +67,19 @@
       }
     }
 
+    /// Moves the newest requests to other connections if there are more streams than the server accepts. Only a request
+    /// that libnghttp2 has not written moves: it would wait there until other streams end. A body that is used up cannot
+    /// move.
+    ///
+    /// A server that accepts no stream at all does so for a short time (RFC 9113 section 6.5.2), and its next connection
+    /// may do the same. Its requests wait here.
+    func moveQueuedRequests() {
+      guard mostStreams > 0, streams.count > mostStreams else { return }
+      let queued = streams.values.filter { $0.start == nil && $0.exchange.upload?.canBeSentAgain != false }
+      let newest = queued.sorted { $0.id > $1.id }.prefix(streams.count - mostStreams)
+      for stream in newest { loop.sendAgain(stream.exchange, isKept: false) }
+    }
+
     /// Records why libnghttp2 ends the connection or a stream.
     func receivedInvalidFrame(_ error: Int32) { invalidFrame = HTTP2Session.text(error) }
 

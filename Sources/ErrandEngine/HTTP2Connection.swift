@@ -31,7 +31,7 @@
     /// Follows the connection for the exchange that opened it. Nil if the connection is not observed.
     private(set) var observer: (any ConnectionObserver)?
     /// The maximum number of concurrent streams that the server accepts.
-    private var mostStreams: Int
+    private(set) var mostStreams: Int
     var frames: HTTP2FrameBudget
     private var continuations = HTTP2ContinuationCounter()
     /// The price of the frames of the current header section.
@@ -103,6 +103,7 @@
       mostStreams = session.mostStreams
       loop.note(mostStreams: mostStreams, for: origin)
       if mostStreams == 0, streams.isEmpty { retire() }
+      moveQueuedRequests()
       loop.continueCrowdLater(of: origin)
     }
 

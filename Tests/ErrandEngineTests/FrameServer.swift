@@ -47,6 +47,28 @@
       }
     }
 
+    /// Sends several requests at once. Returns the bodies of the responses, and the texts of the failures.
+    static func get(
+      _ url: String, _ count: Int, fields: HTTPFields = HTTPFields(), over transport: EngineTransport
+    ) async -> [String] {
+      await withTaskGroup(of: String.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            do {
+              let exchange = Exchange(
+                request: try HTTPRequest(url: url, fields: fields), connectTimeout: .seconds(30),
+                idleTimeout: .seconds(30))
+              let response = try await transport.send(exchange)
+              return String(decoding: response.body, as: UTF8.self)
+            } catch {
+              return "\(error)"
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+
     /// Sends 400 requests, 32 at a time, with a body of `size` bytes or without a body. Returns a text for each request
     /// that has no response, or another response than expected.
     static func send400(

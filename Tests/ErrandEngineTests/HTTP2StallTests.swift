@@ -51,5 +51,36 @@
       #expect(!unsent.isEmpty && unsent.isDisjoint(with: server.processed))
       #expect(server.connections == 1)
     }
+
+    /// The first connection answers no request: it holds the first one and refuses the others.
+    @Test func `requests above a late limit use other connections`() async throws {
+      let areWaiting = DispatchSemaphore(value: 0)
+      let server = try FrameServer { peer, _ in
+        guard peer.number == 1 else {
+          try peer.start([(id: 3, value: 1)])
+          return try peer.serve { peer.respond($0.stream, "ok") }
+        }
+        peer.shrinkReceiveBuffer()
+        areWaiting.wait()
+        try peer.start([(id: 3, value: 1)])
+        _ = try peer.nextRequest()
+        try peer.serve { peer.reset($0.stream, 7) }
+      }
+      let (transport, call, url) = (try HTTP2.transport(), CallState(), server.url)
+      let origin = try HTTPURL(url).origin
+      let held = Exchange(request: try HTTPRequest(url: url), call: call)
+      async let stop = TransportConformance.stop(of: held, over: transport)
+      #expect(try await HTTP2.shrinkSendBuffer(of: transport, to: url))
+      async let texts = HTTP2.get(url, 99, fields: Self.longField(10_000), over: transport)
+      let someAreQueued = try await HTTP2.eventually(on: transport) { loop in
+        let streams = loop.sharedPool.first(of: origin, where: { _ in true })?.streams ?? [:]
+        return streams.count == 100 && streams.values.contains { $0.start == nil }
+      }
+      #expect(someAreQueued)
+      areWaiting.signal()
+      #expect(await texts == [String](repeating: "ok", count: 99))
+      call.stop(.cancelled)
+      #expect(await stop == .cancelled)
+    }
   }
 #endif

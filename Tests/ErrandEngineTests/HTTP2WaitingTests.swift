@@ -34,23 +34,6 @@
       return (frames, server)
     }
 
-    /// Sends several requests at once. Returns the bodies of the responses, and the failures.
-    private static func get(_ url: String, _ count: Int, over transport: EngineTransport) async -> [String] {
-      await withTaskGroup(of: String.self) { group in
-        for _ in 0..<count {
-          group.addTask {
-            do {
-              let exchange = Exchange(request: try HTTPRequest(url: url), connectTimeout: .seconds(30))
-              return try await transport.send(exchange).text
-            } catch {
-              return "\(error)"
-            }
-          }
-        }
-        return await group.reduce(into: []) { $0.append($1) }
-      }
-    }
-
     /// The first call opens a connection that never opens. The others wait for it.
     @Test(arguments: [1, 3])
     func `a free stream serves calls that wait for a connection`(count: Int) async throws {
@@ -61,7 +44,7 @@
       #expect(try await TransportConformance.get(transport, url).text == "ok")
       async let held = TransportConformance.get(transport, url).text
       try await isHeld.wait()
-      async let texts = Self.get(url, count, over: transport)
+      async let texts = HTTP2.get(url, count, over: transport)
       #expect(try await HTTP2.eventually(on: transport) { $0.openings[origin]?.waiting.count == count - 1 })
       #expect(await eventually { server.connections == 2 })
       mayAnswer.signal()
