@@ -282,10 +282,12 @@
     func noteProgress() { exchange.handling.observer?.measured(metrics) }
 
     /// Creates a failure of this exchange. If no connection accepted a byte of the request or may still accept one, the
-    /// failure states that the request was certainly not sent.
-    func failure(_ kind: TransportFailure.Kind, _ text: String? = nil) -> TransportFailure {
-      TransportFailure(
-        kind, text ?? FailureText.sentence(for: kind, origin: origin), isCertainlyNotSent: !mayHaveBeenSent)
+    /// failure states that the request was certainly not sent. The message ends with the cause in parentheses, if there
+    /// is one.
+    func failure(_ kind: TransportFailure.Kind, _ text: String? = nil, cause: String? = nil) -> TransportFailure {
+      let sentence = text ?? FailureText.sentence(for: kind, origin: origin)
+      return TransportFailure(
+        kind, cause.map { EngineFailure.with($0, sentence) } ?? sentence, isCertainlyNotSent: !mayHaveBeenSent)
     }
   }
 #endif

@@ -60,9 +60,11 @@
       with(cause, FailureText.sentence(for: .http2, origin: origin))
     }
 
-    /// The message for a request that the server has not processed and that cannot be sent again.
-    static func unprocessed(_ origin: HTTPURL.Origin) -> String {
-      "\(origin) has not processed the request over HTTP/2; send it in a new call later."
+    /// The message for a request that the server has not processed and that cannot be sent again. `cause` is the
+    /// server's reason, if it has named one.
+    static func unprocessed(_ origin: HTTPURL.Origin, _ cause: String?) -> String {
+      let sentence = "\(origin) has not processed the request over HTTP/2; send it in a new call later."
+      return cause.map { with($0, sentence) } ?? sentence
     }
 
     /// The cause of the end of an HTTP/2 connection with too many frames; see ``HTTP2FrameBudget``.

@@ -191,19 +191,23 @@
     // MARK: - Sending again
 
     /// Moves an exchange to another connection because its connection closed before a byte of the request was written.
-    /// Sending the request again is safe for every method, because the server received no part of it.
-    func moveOn(_ exchange: EngineExchange) {
+    /// Sending the request again is safe for every method, because the server received no part of it. `cause` is the
+    /// server's reason for the end of the connection, if it has named one.
+    func moveOn(_ exchange: EngineExchange, _ cause: String? = nil) {
       guard exchange.isReused == true, exchange.upload?.canBeSentAgain != false else {
-        return fail(exchange, exchange.failure(.closedBeforeResponse))
+        return fail(exchange, exchange.failure(.closedBeforeResponse, cause: cause))
       }
       exchange.staleConnections += 1
       sendAgain(exchange, isKept: false)
     }
 
     /// Handles a connection that closed before the first line of the response. The server may have processed the
-    /// request, so only a repeatable request is sent again.
-    func lostBeforeResponse(_ exchange: EngineExchange) {
-      guard exchange.mayBeRepeated else { return fail(exchange, exchange.failure(.closedBeforeResponse)) }
+    /// request, so only a repeatable request is sent again. `cause` is the server's reason for the end of the connection,
+    /// if it has named one.
+    func lostBeforeResponse(_ exchange: EngineExchange, _ cause: String? = nil) {
+      guard exchange.mayBeRepeated else {
+        return fail(exchange, exchange.failure(.closedBeforeResponse, cause: cause))
+      }
       exchange.isRepeated = true
       exchange.exchange.handling.observer?.repeated()
       exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true

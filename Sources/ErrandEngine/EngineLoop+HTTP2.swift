@@ -171,7 +171,7 @@
       guard exchange.refusals < EngineExchange.mostRefusals, exchange.upload?.canBeSentAgain != false,
         !exchange.exchange.call.isStopped
       else {
-        let text = EngineFailure.unprocessed(exchange.origin)
+        let text = EngineFailure.unprocessed(exchange.origin, connection.goAwayCause)
         return fail(
           exchange, TransportFailure(.closedBeforeResponse, text, isCertainlyNotSent: !exchange.wasBegun))
       }

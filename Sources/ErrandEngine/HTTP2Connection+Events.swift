@@ -61,10 +61,17 @@
       case NGHTTP2_SETTINGS.rawValue: if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { noteSettings() }
       case NGHTTP2_GOAWAY.rawValue:
         // After this call, libnghttp2 closes the streams that the server has not processed.
-        if frame.goaway.error_code == HTTP2StreamMachine.http1Required { loop.requireHTTP1(of: origin) }
+        let code = frame.goaway.error_code
+        if code != NGHTTP2_NO_ERROR.rawValue { goAwayCode = code }
+        if code == HTTP2StreamMachine.http1Required { loop.requireHTTP1(of: origin) }
         retire()
       default: break
       }
+    }
+
+    /// The error because of which the server ends the connection, for the end of a message. Nil if it names none.
+    var goAwayCause: String? {
+      goAwayCode == 0 ? nil : "the server ended the connection with \(HTTP2Session.name(of: goAwayCode))"
     }
 
     /// Moves the newest requests to other connections if there are more streams than the server accepts. Only a request

@@ -40,6 +40,8 @@
     var fault: String?
     /// The code that tells the server about the fault.
     var faultCode = NGHTTP2_PROTOCOL_ERROR
+    /// The code of the server's GOAWAY frame. Zero (`NO_ERROR`) if the server has sent no other code.
+    var goAwayCode: UInt32 = 0
     /// True if the server has begun a response on this connection.
     var hasResponded = false
     /// The error in the last invalid frame. Such a frame may end a stream or the connection.

@@ -263,12 +263,12 @@
       }
       switch ending {
       case .response: completeIfDone()
-      case .idle, .unsent: loop.moveOn(exchange)
-      case .beforeResponse where fault == nil: loop.lostBeforeResponse(exchange)
+      case .idle, .unsent: loop.moveOn(exchange, connection.goAwayCause)
+      case .beforeResponse where fault == nil: loop.lostBeforeResponse(exchange, connection.goAwayCause)
       case .beforeResponse, .inHead, .inBody:
         if let fault { return failAfterContent(exchange.failure(.http2, EngineFailure.http2(exchange.origin, fault))) }
         let text = ending == .inHead ? EngineFailure.inHead : nil
-        failAfterContent(exchange.failure(isReset ? .reset : .truncated, text))
+        failAfterContent(exchange.failure(isReset ? .reset : .truncated, text, cause: connection.goAwayCause))
       }
     }
 
