@@ -4,9 +4,14 @@
 #include "errand_engine.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <signal.h>
-#include <stdbool.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <time.h>
 
 enum { most_events = 256 };
@@ -52,6 +57,22 @@ ssize_t errand_send_file(int socket, int file, off_t offset, size_t count) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = error;
   return sent;
+}
+
+// The number of unacknowledged bytes is read first. If the peer acknowledges bytes between the two calls, the sum of the
+// numbers is larger than the number of bytes that were sent, but never smaller.
+bool errand_tcp_traffic(int socket, uint64_t *acknowledged, uint64_t *unacknowledged) {
+  int queued = 0;
+  struct tcp_info info;
+  memset(&info, 0, sizeof info);
+  socklen_t size = sizeof info;
+  if (ioctl(socket, SIOCOUTQ, &queued) != 0 || queued < 0) return false;
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
+  // An old system returns a shorter structure.
+  if (size < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked) return false;
+  *acknowledged = info.tcpi_bytes_acked;
+  *unacknowledged = (uint64_t)queued;
+  return true;
 }
 
 #else

@@ -1,5 +1,14 @@
 #if os(Linux)
+  import CErrandEngine
   import Glibc
+
+  /// The bytes that a TCP socket has sent, according to the system.
+  struct TCPTraffic: Equatable {
+    /// The number of bytes that the peer's system has acknowledged.
+    var acknowledged: UInt64
+    /// The number of bytes that this system has accepted and the peer's system has not acknowledged.
+    var unacknowledged: UInt64
+  }
 
   /// A non-blocking stream socket, in cleartext or with TLS. The object that uses the socket must close it exactly
   /// once.
@@ -121,6 +130,13 @@
         if count >= 0 { return true }
         if errno != EINTR { return Self.failure(errno) != .later }
       }
+    }
+
+    /// The bytes that were sent. Nil if the system does not know, for example for a Unix domain socket.
+    var traffic: TCPTraffic? {
+      var (acknowledged, unacknowledged): (UInt64, UInt64) = (0, 0)
+      guard errand_tcp_traffic(descriptor, &acknowledged, &unacknowledged) else { return nil }
+      return TCPTraffic(acknowledged: acknowledged, unacknowledged: unacknowledged)
     }
 
     func close() {

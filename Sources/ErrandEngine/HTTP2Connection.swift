@@ -19,7 +19,7 @@
     let established: MonotonicInstant
     unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
 
-    private var session: HTTP2Session?
+    private(set) var session: HTTP2Session?
     /// The streams whose exchange has not ended, by number.
     var streams: [Int32: HTTP2Stream] = [:]
     private(set) var isOpen = true
@@ -53,13 +53,16 @@
     /// The number of bytes that the session has written into the outbox.
     private var serialized: Int64 = 0
     /// The number of bytes that the system has accepted.
-    private var written: Int64 = 0
+    private(set) var written: Int64 = 0
     /// True if the system accepts no more bytes. A response may still be readable.
     private var isWriteClosed = false
     /// The streams whose content is in the outbox.
     private var sendingStreams: Set<Int32> = []
     private var lastReceived: MonotonicInstant
-    private var pingSent: MonotonicInstant?
+    /// The wait for the answer to a PING frame. Nil if none is unanswered.
+    var pingWait: HTTP2PingWait?
+    /// The position of the end of a PING frame in the bytes of the connection, until the system has accepted it.
+    var pingFrameEnd: Int64?
     /// True while libnghttp2 runs. It must then neither be called for more bytes nor be released.
     private var isInSession = false
     /// True if the loop continues with this connection in its next iteration.
@@ -137,7 +140,7 @@
       }
       stream.id = id
       streams[id] = stream
-      if pingSent == nil, lastReceived.advanced(by: loop.configuration.pingAfter) < loop.now { ping() }
+      if pingWait == nil, lastReceived.advanced(by: loop.configuration.pingAfter) < loop.now { ping() }
       loop.flushLater(self)
     }
 
@@ -189,26 +192,6 @@
     /// True if the system has accepted bytes of the stream's request.
     func hasWritten(_ stream: HTTP2Stream) -> Bool { stream.start.map { written > $0 } ?? false }
 
-    // MARK: - Dead servers
-
-    /// The time at which the connection counts as dead if no byte arrives. Nil if no PING frame is unanswered.
-    var pingEnd: MonotonicInstant? { pingSent?.advanced(by: loop.configuration.pingWait) }
-
-    /// True if the server has not answered a PING frame in time.
-    var isOverdue: Bool { pingEnd.map { $0 <= loop.now } ?? false }
-
-    /// Ends the connection if the server has not answered a PING frame in time.
-    func endIfOverdue() { if isOverdue { lost(isReset: true, isSilent: true) } }
-
-    /// Sends a PING frame unless one is unanswered, and schedules the check of the connection.
-    func ping() {
-      guard isOpen, pingSent == nil else { return }
-      session?.ping()
-      pingSent = loop.now
-      for stream in streams.values { loop.expectWatch(of: stream.exchange) }
-      loop.flushLater(self)
-    }
-
     // MARK: - Sending
 
     /// Sends the session's bytes until there are none, the system accepts no more, or the limit of one loop iteration
@@ -224,6 +207,7 @@
           outboxStart += count
           sentShare.use(count)
           written += Int64(count)
+          notePing()
           noteActivity()
         case .later:
           if isRetired, streams.isEmpty { finish() }
@@ -270,6 +254,8 @@
             sendingStreams.insert(stream.id)
             frames.earn(max(HTTP2FrameBudget.content, length / HTTP2FrameBudget.sentBytesPerPoint))
           }
+        } else if frame[3] == UInt8(NGHTTP2_PING.rawValue), UInt32(frame[4]) & NGHTTP2_FLAG_ACK.rawValue == 0 {
+          pingFrameEnd = serialized + Int64(start + length)
         }
         start += length
       }
@@ -319,7 +305,7 @@
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
       lastReceived = loop.now
-      pingSent = nil
+      pingWait = nil
       let price = continuations.count(in: bytes) * HTTP2FrameBudget.continuation
       if price > 0, !frames.spend(price, now: loop.now) {
         faultCode = NGHTTP2_ENHANCE_YOUR_CALM
@@ -387,7 +373,7 @@
     private func close() {
       isOpen = false
       isRetired = true
-      pingSent = nil
+      pingWait = nil
       loop.forget(self)
       loop.removeSocket(of: self)
       if !isInSession { session = nil }

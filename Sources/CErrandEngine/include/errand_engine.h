@@ -2,6 +2,7 @@
 #ifdef __linux__
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -9,7 +10,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-// This header gives Swift access to epoll, eventfd and sendfile, because Swift's Glibc module does not contain them.
+// This header gives Swift access to epoll, eventfd, sendfile and the numbers of TCP, because Swift's Glibc module does
+// not contain them.
 
 // The events of a file descriptor, as bit flags.
 enum {
@@ -52,5 +54,9 @@ int errand_poller_wait(int poller, errand_event *events, int count, int millisec
 // Sends bytes of a file over a socket without copying them into the process. Returns the number of bytes, 0 at the end
 // of the file, or -1 with the system's error in errno. Never raises SIGPIPE.
 ssize_t errand_send_file(int socket, int file, off_t offset, size_t count);
+
+// Returns how many bytes of a TCP socket the peer's system has acknowledged, and how many bytes that this system has
+// accepted are not acknowledged yet. Returns false if the system does not know, for example for another kind of socket.
+bool errand_tcp_traffic(int socket, uint64_t *acknowledged, uint64_t *unacknowledged);
 
 #endif
