@@ -81,6 +81,8 @@ void tls_server_use_tls_1_2(tls_server *server) {
 
 void tls_server_ask_for_certificate(tls_server *server) {
   SSL_CTX_set_verify(server->context, SSL_VERIFY_PEER, NULL);
+  // Without this context, OpenSSL rejects a client that resumes a session.
+  SSL_CTX_set_session_id_context(server->context, (const unsigned char *)"tests", 5);
 }
 
 void tls_server_require_certificate(tls_server *server) {

@@ -219,7 +219,8 @@
       #expect(await eventually { sink.pieces == 2 })
       sink.resume()
       #expect(await failure?.kind == .http2)
-      #expect(sink.count <= HTTP2Session.streamWindow)
+      // The byte beyond the window arrives before libnghttp2 rejects its frame.
+      #expect(sink.count <= HTTP2Session.streamWindow + 1)
     }
 
     @Test(arguments: [0, 1, 1000]) func `an upload respects the server's window`(window: Int) async throws {
