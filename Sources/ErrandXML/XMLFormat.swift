@@ -94,6 +94,9 @@ public struct XMLDates: Sendable {
   /// ISO 8601, in two forms:
   /// - a date with a time and a time zone, with or without fractional seconds: `2026-01-31T10:00:00.5+01:00`;
   /// - only a date, which means the first moment of this day in UTC.
+  ///
+  /// A date or time that does not exist, such as `2026-02-30`, is an error. The time `24:00:00` is the end of the day,
+  /// and the second 60 is a leap second, which counts as the first second of the next minute.
   public static let iso8601 = XMLDates { text in
     guard let form = Form(text) else { return nil }
     let style =
@@ -112,8 +115,8 @@ public struct XMLDates: Sendable {
 }
 
 extension XMLDates {
-  /// The form in which a date is written. The form is checked before parsing, because Foundation ignores text after a
-  /// valid date.
+  /// The form in which a date is written. The form and the numbers are checked before parsing, because Foundation
+  /// ignores text after a valid date, and reads a date that does not exist as another date: February 30 as March 2.
   private enum Form {
     case day
     case seconds
@@ -121,30 +124,45 @@ extension XMLDates {
 
     init?(_ text: String) {
       var rest = text.utf8[...]
-      guard Self.take("0000-00-00", from: &rest) else { return nil }
+      guard let day = Self.take("0000-00-00", from: &rest),
+        CivilDate(year: day[0], month: day[1], day: day[2]) != nil
+      else { return nil }
       if rest.isEmpty {
         self = .day
         return
       }
-      guard Self.take("T00:00:00", from: &rest) else { return nil }
+      guard let time = Self.take("T00:00:00", from: &rest) else { return nil }
+      let isEndOfDay = time == [24, 0, 0]
+      guard isEndOfDay || time[0] < 24 && time[1] < 60 && time[2] <= 60 else { return nil }
       self = .seconds
       if rest.first == UInt8(ascii: ".") {
         let digits = rest.dropFirst().prefix(while: ASCII.isDigit)
-        guard !digits.isEmpty else { return nil }
+        let isZero = digits.allSatisfy { $0 == UInt8(ascii: "0") }
+        guard !digits.isEmpty, isZero || !isEndOfDay else { return nil }
         rest = rest[digits.endIndex...]
         self = .fraction
       }
-      let isZoned = ["Z", "+00:00", "-00:00", "+0000", "-0000"].contains { Self.take($0, from: &rest) }
-      guard isZoned, rest.isEmpty else { return nil }
+      guard Self.takeZone(from: &rest), rest.isEmpty else { return nil }
     }
 
-    /// Removes the beginning of `rest` if it matches a pattern. In the pattern, `0` matches any digit. Returns false
-    /// and removes nothing if it does not match.
-    private static func take(_ pattern: String, from rest: inout Substring.UTF8View) -> Bool {
+    private static func takeZone(from rest: inout Substring.UTF8View) -> Bool {
+      for pattern in ["Z", "+00:00", "-00:00", "+0000", "-0000"] {
+        guard let numbers = take(pattern, from: &rest) else { continue }
+        // The hours and minutes as one number: 130 for `+01:30` and for `+0130`, and 0 for `Z`.
+        let offset = numbers.reduce(0) { $0 * 100 + $1 }
+        return offset < 24_00 && offset % 100 < 60
+      }
+      return false
+    }
+
+    /// Removes the beginning of `rest` if it matches a pattern, and returns its numbers. In the pattern, `0` matches
+    /// any digit. Returns nil and removes nothing if it does not match.
+    private static func take(_ pattern: String, from rest: inout Substring.UTF8View) -> [Int64]? {
       let head = rest.prefix(pattern.utf8.count)
       let fits = head.elementsEqual(pattern.utf8) { $0 == $1 || ($1 == UInt8(ascii: "0") && ASCII.isDigit($0)) }
-      if fits { rest = rest[head.endIndex...] }
-      return fits
+      guard fits else { return nil }
+      rest = rest[head.endIndex...]
+      return head.split { !ASCII.isDigit($0) }.map { digits in digits.reduce(0) { $0 * 10 + Int64($1 &- 0x30) } }
     }
   }
 }

@@ -159,6 +159,26 @@ struct XMLDecodingTests {
     #expect(try Self.read("<a><d>epoch</d></a>", dates: own) == ["d": Date(timeIntervalSince1970: 0)])
   }
 
+  @Test(arguments: [
+    "2026-02-29", "2026-02-30", "2026-04-31", "2026-00-10", "2026-01-00", "2026-01-32", "2026-02-30T10:00:00Z",
+    "2026-01-31T24:00:01Z", "2026-01-31T24:00:00.5Z", "2026-01-31T25:00:00Z", "2026-01-31T23:60:00Z",
+    "2026-01-31T23:59:61Z", "2026-01-31T23:59:99.5Z", "2026-01-31T10:00:00+24:00", "2026-01-31T10:00:00+01:60",
+    "2026-01-31T10:00:00-0160",
+  ])
+  func `dates that do not exist fail`(date: String) {
+    let failure = Self.failure("<a><d>\(date)</d></a>", as: [String: Date].self)
+    #expect(failure?.kind == .mismatch && failure?.path == "a.d", "\(String(describing: failure))")
+  }
+
+  @Test(arguments: [
+    ("2024-02-29", 1_709_164_800), ("2026-01-31T24:00:00Z", 1_769_904_000),
+    ("2026-01-31T24:00:00.000Z", 1_769_904_000), ("2026-01-31T23:59:60Z", 1_769_904_000),
+    ("2026-01-31T23:59:59+14:00", 1_769_853_599), ("2026-01-31T23:59:59+1400", 1_769_853_599),
+  ])
+  func `last moments of days are dates`(date: String, seconds: Int) throws {
+    #expect(try Self.read("<a><d>\(date)</d></a>") == ["d": Date(timeIntervalSince1970: Double(seconds))])
+  }
+
   @Test func `missing and empty optionals are nil`() throws {
     struct Optionals: Decodable {
       let gone: Int?, empty: Int?, said: String?, list: [Int]?, text: String

@@ -133,7 +133,7 @@ struct HTTPDateReader {
 }
 
 /// A day of the Gregorian calendar, which is also used for dates before its introduction, back to the year 0.
-struct CivilDate {
+package struct CivilDate {
   /// The first millisecond of the year 0, in milliseconds since 1970.
   static let first: Int64 = -62_167_219_200_000
   /// The last whole second of the year 9999, in milliseconds since 1970.
@@ -146,7 +146,7 @@ struct CivilDate {
   let day: Int64
 
   /// Makes a day; nil if the calendar has no such day.
-  init?(year: Int64, month: Int64, day: Int64) {
+  package init?(year: Int64, month: Int64, day: Int64) {
     guard (0...9_999).contains(year), (1...12).contains(month),
       (1...Self.length(ofMonth: month, in: year)).contains(day)
     else { return nil }
