@@ -83,7 +83,9 @@ extension Float: ArgumentConvertible {
 }
 extension Decimal: ArgumentConvertible {
   /// The number as an argument. If no `Double` represents the number exactly, the argument is a string with all digits.
+  /// If the value is not a number, the call fails.
   public var argumentValue: ArgumentValue {
+    guard isFinite else { return .number(.nan) }
     guard let number = Double(description), Decimal(string: "\(number)") == self else { return .string(description) }
     return .number(number)
   }

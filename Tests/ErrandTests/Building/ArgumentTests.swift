@@ -190,6 +190,16 @@ struct ArgumentTests {
     #expect(bench.transport.requests.isEmpty)
   }
 
+  @Test(arguments: [ArgumentFormat.query, .form, .json])
+  func `decimal NaN names its argument`(format: ArgumentFormat) async {
+    let bench = ScriptedClient()
+    let request = Sending(method: .post, arguments: ["price": Decimal.nan], argumentFormat: format)
+    let error = await bench.failure(of: request)
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.hasPrefix("The argument \"price\" cannot be sent: the value is not a finite number") == true)
+    #expect(bench.transport.requests.isEmpty)
+  }
+
   @Test(arguments: [ArgumentStyle.Dates.iso8601, .seconds, .milliseconds])
   func `invalid date names its argument`(dates: ArgumentStyle.Dates) async {
     for format in [ArgumentFormat.query, .form, .json] {
