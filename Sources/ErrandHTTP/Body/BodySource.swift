@@ -86,7 +86,8 @@ final class CheckedBodySource: BodySource {
   }
 
   /// Checks that the source has ended after the announced bytes. Does not wait if the source returns
-  /// ``BodyRead/later``: the announced length has been reached, so the body counts as complete.
+  /// ``BodyRead/later``: the announced length has been reached, so the body counts as complete. A source whose end
+  /// comes late, or never, would otherwise delay the last bytes.
   private func expectEnd(_ length: Int64) throws {
     hasEnded = true
     let read = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try readSource(into: $0) }

@@ -60,7 +60,8 @@ public struct HTTPBody: Sendable {
   ///
   /// - Parameters:
   ///   - length: The length in bytes; nil if it is unknown. A source that provides more or fewer bytes ends the
-  ///     exchange with ``TransportFailure/Kind/bodyChanged``.
+  ///     exchange with ``TransportFailure/Kind/bodyChanged``. A source that returns ``BodyRead/later`` directly after
+  ///     the last announced byte is not read again, so bytes that it would provide later are not noticed.
   ///   - isReplayable: Whether `open` may be called several times. If so, all sources that `open` makes must provide
   ///     the same bytes.
   ///   - open: Makes a source, on the transport's thread. When the source has bytes again after ``BodyRead/later``, it

@@ -38,7 +38,9 @@ extension HTTPBody {
   ///
   /// - Parameters:
   ///   - pieces: The sequence whose elements are the pieces of the body.
-  ///   - length: The total number of bytes; nil if it is unknown.
+  ///   - length: The total number of bytes; nil if it is unknown. A sequence with fewer bytes ends the exchange with
+  ///     ``TransportFailure/Kind/bodyChanged``. So do additional bytes, but only if they are available when the last
+  ///     announced byte is read; the exchange does not wait for them.
   public static func pieces<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int64? = nil) -> HTTPBody
   where Pieces.Element: DataProtocol & Sendable {
     stream(length: length) { flow in PieceBodySource(pieces, flow) }

@@ -29,6 +29,13 @@ struct UploadStreamTests {
     #expect(try await server.request(number: 1).body == [1, 2, 3, 4])
   }
 
+  @Test func `pause at announced length ends body`() async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let body = PieceSource.body([.bytes([1, 2]), .later, .bytes([3])], length: 2)
+    #expect(try await APIClient(baseURL: server.url).send(Upload(body)) == "taken")
+    #expect(try await server.request(number: 1).body == [1, 2])
+  }
+
   @Test func `error of a source is the cause`() async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let client = APIClient(baseURL: server.url)
