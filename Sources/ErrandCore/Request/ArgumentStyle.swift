@@ -31,7 +31,7 @@ public struct ArgumentStyle: Sendable, Hashable {
   /// How dates are written in a query, a form body or JSON.
   public enum Dates: Sendable, Hashable {
     /// A date is written in the format of RFC 3339, such as `2026-01-31T12:00:00Z`. If the date has a fraction of a
-    /// second, the text has milliseconds.
+    /// second, the text has milliseconds. The format has only the years 0 to 9999; a call with another date fails.
     case iso8601
     /// A date is written as the number of whole seconds since 1970.
     case seconds

@@ -8,6 +8,8 @@ struct ArgumentWriter: Sendable {
   struct Unwritable: Error {
     enum Reason {
       case notFinite, nestedInCommas, namedTwice, namedAlike
+      /// The style cannot represent the date, because it is too far from the present.
+      case distantDate
       /// The arguments were made from a value that cannot be encoded. The name is that of the type.
       case notEncoded(String)
     }
@@ -61,10 +63,11 @@ struct ArgumentWriter: Sendable {
     case .string(let string): return .string(string)
     case .date(let date):
       guard date.timeIntervalSince1970.isFinite else { throw Unwritable(name: name, reason: .notFinite) }
-      switch style.dates {
-      case .iso8601: return .string(Self.iso8601(date))
-      case .seconds, .milliseconds: return .integer(whole(date))
-      }
+      let written =
+        style.dates == .iso8601
+        ? Self.iso8601(date).map { JSONValue.string($0) } : whole(date).map { JSONValue.integer($0) }
+      guard let written else { throw Unwritable(name: name, reason: .distantDate) }
+      return written
     case .array(let values):
       let shown = values.filter { $0 != .omitted }
       return .array(try shown.map { value throws(Unwritable) in try json(value, name) })
@@ -130,11 +133,17 @@ struct ArgumentWriter: Sendable {
       Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     case .string(let string): string
     case .date(let date) where date.timeIntervalSince1970.isFinite:
-      style.dates == .iso8601 ? Self.iso8601(date) : "\(whole(date))"
+      try text(date, name)
     case .null: style.nulls == .word ? "null" : ""
     case .number, .date: throw Self.unwritable(name, .notFinite)
     case .omitted, .array, .object: throw Self.unwritable(name, .nestedInCommas)
     }
+  }
+
+  private func text(_ date: Date, _ name: [UInt8]) throws(Unwritable) -> String {
+    let written = style.dates == .iso8601 ? Self.iso8601(date) : whole(date).map { "\($0)" }
+    guard let written else { throw Self.unwritable(name, .distantDate) }
+    return written
   }
 
   private static func unwritable(_ name: [UInt8], _ reason: Unwritable.Reason) -> Unwritable {
@@ -142,19 +151,26 @@ struct ArgumentWriter: Sendable {
     return Unwritable(name: escaped.removingPercentEncoding ?? escaped, reason: reason)
   }
 
-  private func whole(_ date: Date) -> Int64 {
+  /// Returns the seconds or milliseconds since 1970; nil if the number is outside the range of `Int64`.
+  private func whole(_ date: Date) -> Int64? {
     let milliseconds = Self.milliseconds(date)
     let number = style.dates == .milliseconds ? milliseconds : (milliseconds / 1000).rounded(.down)
-    return Int64(exactly: number) ?? (number < 0 ? .min : .max)
+    return Int64(exactly: number)
   }
 
   /// Returns the milliseconds since 1970, rounded to the nearest whole number. The binary value of a date that was
   /// parsed from text is often slightly below the value in the text, so without rounding the last digit would be wrong.
   private static func milliseconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
-  private static func iso8601(_ date: Date) -> String {
+  /// The years 0 to 9999 of the Gregorian calendar, in seconds since 1970.
+  private static let writableSeconds: ClosedRange<Double> = -62_167_219_200...253_402_300_799
+
+  /// Returns the date as text; nil if the year does not have four digits, as RFC 3339 requires. For such dates
+  /// Foundation writes a longer text, or even the text of another date.
+  private static func iso8601(_ date: Date) -> String? {
     let milliseconds = milliseconds(date)
     let seconds = (milliseconds / 1000).rounded(.down)
+    guard writableSeconds.contains(seconds) else { return nil }
     let text = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
     guard let fraction = Int(exactly: milliseconds - seconds * 1000), fraction > 0 else { return text }
     let digits = String(repeating: "0", count: 3 - "\(fraction)".count) + "\(fraction)"

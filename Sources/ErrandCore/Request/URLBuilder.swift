@@ -68,6 +68,8 @@ struct URLBuilder: Sendable {
     switch reason {
     case .notEncoded(let reason): reason
     case .notFinite: "the value is not a finite number; pass a finite value"
+    case .distantDate:
+      "the date is not in the years 0 to 9999; check whether a number of milliseconds was taken for seconds"
     case .nestedInCommas:
       "the list contains lists or objects, which commas cannot join; choose another `ArgumentStyle.arrays`"
     case .namedTwice:

@@ -211,6 +211,36 @@ struct ArgumentTests {
     }
   }
 
+  @Test(arguments: [1_767_225_600_000.0, 1e14, -1e13, 253_402_300_800, -62_167_219_201, 1e300])
+  func `distant date names its argument`(seconds: Double) async {
+    let bench = ScriptedClient()
+    let moment = Date(timeIntervalSince1970: seconds)
+    for format in [ArgumentFormat.query, .form, .json] {
+      let error = await bench.failure(of: Sending(arguments: ["from": moment], argumentFormat: format))
+      #expect(error?.code == .invalidArgument)
+      #expect(
+        error?.message == "The argument \"from\" cannot be sent: the date is not in the years 0 to 9999; check whether "
+          + "a number of milliseconds was taken for seconds.")
+    }
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  @Test(arguments: [ArgumentFormat.query, .form, .json], [ArgumentStyle.Dates.seconds, .milliseconds])
+  func `number of date does not overflow`(format: ArgumentFormat, dates: ArgumentStyle.Dates) async {
+    let moments = [1e19, -1e19, 1e300].map { Date(timeIntervalSince1970: $0) }
+    for moment in moments {
+      let request = Sending(
+        arguments: ["from": moment], argumentFormat: format, argumentStyle: ArgumentStyle(dates: dates))
+      #expect(await ScriptedClient().failure(of: request)?.message.contains("years 0 to 9999") == true)
+    }
+  }
+
+  @Test func `whole range of years is sent`() async throws {
+    let moments = [Date.distantPast, Date.distantFuture, Date(timeIntervalSince1970: 253_402_300_799)]
+    let sent = try #require(try await ScriptedClient().sent(Sending(arguments: ["at": moments])))
+    #expect(sent.queryPairs.map { $0[1] } == ["0001-01-01T00:00:00Z", "4001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+  }
+
   @Test(
     arguments: [
       (["tags": ["a", "b"]], .empty, "tags=a,b"), (["a": ["x,y", "z"]], .empty, "a=x%2Cy,z"),
