@@ -24,8 +24,13 @@ public struct Cookie: Sendable, Hashable, ComparedByBytes {
     public let description: String
   }
 
-  /// The maximum number of bytes that the name and the value of a cookie may have together.
+  /// The maximum number of bytes that the name and the value of a cookie may have together, as they are sent.
   package static let longest = 4_096
+
+  /// Whether a name and a value together are within the limit ``longest``.
+  static func isShort(_ name: String, _ value: String) -> Bool {
+    FieldOctets.count(of: name) + FieldOctets.count(of: value) <= longest
+  }
 
   /// The name of the cookie.
   public let name: String
@@ -200,7 +205,7 @@ extension Cookie {
         description: "The value of the cookie \(Redaction.visible(name)) contains a control character or \";\", or "
           + "begins or ends with a space; write the value in base64 or percent-encoded.")
     }
-    guard name.utf8.count + value.utf8.count <= Self.longest else {
+    guard Self.isShort(name, value) else {
       throw Invalid(
         description:
           "The name and the value of the cookie have more than \(Self.longest) bytes together; shorten the value.")

@@ -29,12 +29,13 @@ struct SetCookie: Sendable, Hashable {
     let parts = bytes.split(separator: 0x3B, omittingEmptySubsequences: false)
     let (name, value) = Self.pair(parts.first ?? [])
     guard let value, !name.isEmpty else { throw .nameless }
-    guard name.count + value.count <= Cookie.longest else { throw .tooLong }
     self.name = Self.text(name)
     self.value = Self.text(value)
+    guard Cookie.isShort(self.name, self.value) else { throw .tooLong }
     for part in parts.dropFirst() {
       let (name, value) = Self.pair(part)
-      if (value?.count ?? 0) <= Self.longestAttribute { take(Self.text(name).lowercased(), Self.text(value ?? [])) }
+      let text = Self.text(value ?? [])
+      if FieldOctets.count(of: text) <= Self.longestAttribute { take(Self.text(name).lowercased(), text) }
     }
   }
 

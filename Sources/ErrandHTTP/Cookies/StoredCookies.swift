@@ -138,11 +138,13 @@ struct StoredCookies: Sendable {
   /// Makes the value of the `Cookie` field. Cookies that would exceed the size limit are left out. Otherwise one host
   /// of a domain could set so many cookies that the other hosts of the domain reject all requests.
   private func field(_ places: [Place]) -> String? {
-    var field = ""
+    var (field, sum) = ("", 0)
     for place in places {
       let cookie = self[place].cookie
-      let length = cookie.name.utf8.count + cookie.value.utf8.count + 3
-      if field.utf8.count + length > limits.field { continue }
+      let count = FieldOctets.count(of: cookie.name) + FieldOctets.count(of: cookie.value) + 1
+      let whole = sum + (field.isEmpty ? 0 : 2) + count
+      if whole > limits.field { continue }
+      sum = whole
       field += "\(field.isEmpty ? "" : "; ")\(cookie.name)=\(cookie.value)"
     }
     return field.isEmpty ? nil : field

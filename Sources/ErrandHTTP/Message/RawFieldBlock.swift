@@ -158,6 +158,12 @@ package enum FieldOctets {
     text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
   }
 
+  /// The number of bytes that the text represents. Limits for the sizes of received and sent values use this number.
+  static func count(of text: String) -> Int {
+    // A scalar that represents one byte has three bytes in UTF-8.
+    holds(text) ? text.utf8.count - 2 * text.unicodeScalars.count { byte(of: $0) != nil } : text.utf8.count
+  }
+
   /// Returns the text with each private-use scalar replaced by an ISO 8859-1 character. Used by transports whose
   /// interface takes field values as text.
   package static func readable(_ text: String) -> String {

@@ -31,6 +31,19 @@ struct SetCookieTests {
     #expect(throws: CookieRefusal.tooLong) { try SetCookie("n=" + String(repeating: "\u{FC}", count: 2_048)) }
   }
 
+  /// The scalar U+F7FC represents the received byte FC; see `FieldOctets`.
+  @Test func `limits count received bytes`() throws {
+    let value = FieldOctets.text([UInt8](repeating: 0xFC, count: 4_095))
+    #expect(value.utf8.count == 3 * 4_095)
+    #expect(try SetCookie("n=\(value)").value == value)
+    #expect(try Cookie("n", value, host: "h.example").value == value)
+    #expect(throws: CookieRefusal.tooLong) { try SetCookie("n=\(value)\u{F7FC}") }
+    #expect(throws: Cookie.Invalid.self) { try Cookie("n", "\(value)\u{F7FC}", host: "h.example") }
+    let path = "/" + FieldOctets.text([UInt8](repeating: 0xFC, count: 1_023))
+    #expect(try SetCookie("a=b; Path=\(path)").path == path)
+    #expect(try SetCookie("a=b; Path=/x; Path=\(path)\u{F7FC}").path == "/x")
+  }
+
   @Test(arguments: [
     ("Secure", true), ("secure", true), ("SECURE=no", true), (" Secure ", true), ("Secured", false), ("=Secure", false),
   ])

@@ -112,6 +112,15 @@ struct StoredCookiesTests {
     #expect(field.utf8.count <= 16_384 && field.hasPrefix("c0=") && field.hasSuffix("; small=v"))
   }
 
+  /// The scalar U+F7FC represents the received byte FC; see `FieldOctets`.
+  @Test func `size of field counts sent bytes`() throws {
+    let long = String(repeating: "\u{F7FC}", count: 4_000)
+    let shelf = shelf((0..<10).map { cookie("c\($0)", long) } + [cookie("small")])
+    let field = try #require(try field(shelf, "http://h.example/"))
+    #expect(field.split(separator: "; ").map { $0.prefix(3) } == ["c0=", "c1=", "c2=", "c3=", "sma"])
+    #expect(FieldOctets.bytes(of: field).count <= 16_384)
+  }
+
   @Test(arguments: [
     ("h.example", "/", true), ("sub.h.example", "/", true), ("example", "/x", true), ("o.example", "/", false),
     ("h.example", "/account/x", true),
