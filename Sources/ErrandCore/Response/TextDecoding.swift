@@ -43,7 +43,22 @@ enum TextDecoding {
     guard body.count.isMultiple(of: width(of: encoding)), let text = String(data: body, encoding: encoding) else {
       throw .invalidBytes(name)
     }
+    if lenient.contains(encoding), text.unicodeScalars.contains(where: isSubstitute) { throw .invalidBytes(name) }
     return text
+  }
+
+  private static let big5 = String.Encoding(rawValue: 0x8000_0A03)
+  private static let korean = String.Encoding(rawValue: 0x8000_0422)
+  private static let thai = String.Encoding(rawValue: 0x8000_041D)
+
+  /// The encodings in which Foundation decodes bytes that no character has to control characters from U+0080 to U+009F,
+  /// or to private-use characters from U+F8C0 on, instead of failing.
+  private static let lenient: Set<String.Encoding> = [big5, korean, thai]
+
+  /// Whether a scalar represents an invalid byte of a ``lenient`` encoding. The private-use characters of the
+  /// user-defined areas of Big5 and Windows-949 are valid. They are before U+F8C0.
+  private static func isSubstitute(_ scalar: Unicode.Scalar) -> Bool {
+    (0x80...0x9F).contains(scalar.value) || (0xF8C0...0xF8FF).contains(scalar.value)
   }
 
   /// The size of one code unit of an encoding, in bytes.
@@ -69,8 +84,6 @@ enum TextDecoding {
   /// GB18030, and EUC-KR is a subset of Windows-949. ISO-8859-1 is decoded as ISO-8859-1, not as Windows-1252.
   private static let encodings: [String: String.Encoding] = {
     let gb18030 = String.Encoding(rawValue: 0x8000_0632)
-    let big5 = String.Encoding(rawValue: 0x8000_0A03)
-    let korean = String.Encoding(rawValue: 0x8000_0422)
     func other(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
     let groups: [(String.Encoding, [String])] = [
       (.utf8, ["utf-8", "utf8", "unicode-1-1-utf-8"]), (.ascii, ["us-ascii", "ascii", "ansi_x3.4-1968"]),
@@ -86,7 +99,7 @@ enum TextDecoding {
       (other(0x0209), ["iso-8859-9", "latin5", "l5"]), (other(0x020F), ["iso-8859-15", "latin-9"]),
       (other(0x0A02), ["koi8-r"]), (other(0x0505), ["windows-1255"]), (other(0x0506), ["windows-1256"]),
       (other(0x0507), ["windows-1257"]), (other(0x0508), ["windows-1258"]),
-      (other(0x041D), ["tis-620", "windows-874"]),
+      (thai, ["tis-620", "windows-874"]),
       (.shiftJIS, ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "csshiftjis"]),
       (.japaneseEUC, ["euc-jp", "x-euc-jp"]), (.iso2022JP, ["iso-2022-jp"]),
       (korean, ["euc-kr", "ks_c_5601-1987", "cseuckr", "korean", "windows-949", "cp949", "ms949"]),
