@@ -44,7 +44,7 @@ enum BodyPrinter {
 
   /// Whether the body is text. The content type decides. Without a content type, a body without zero bytes is text.
   private static func isText(_ response: HTTPResponse) -> Bool {
-    guard let type = response.fields[.contentType].flatMap({ MediaType($0) }) else { return !response.body.contains(0) }
+    guard let type = response.fields.mediaType else { return !response.body.contains(0) }
     let texts = ["application/xml", "application/javascript", "application/x-www-form-urlencoded", "image/svg+xml"]
     return type.matches("text/*") || type.isJSON || texts.contains(type.essence) || type.essence.hasSuffix("+xml")
   }

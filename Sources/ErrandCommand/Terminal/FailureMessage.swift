@@ -39,7 +39,7 @@ enum FailureMessage {
     let message = isForm ? String(decoding: error.message.utf8.dropLast(cure.utf8.count), as: UTF8.self) : error.message
     guard command == .send else { return message }
     if isForm { return message + " The arguments were sent as a form; if the server reads JSON, use --json." }
-    let isJSON = error.request?.fields[.contentType].flatMap { MediaType($0) }?.isJSON == true
+    let isJSON = error.request?.fields.mediaType?.isJSON == true
     return isJSON ? message + " The arguments were sent as JSON; if the server reads forms, use --form." : message
   }
 

@@ -8,7 +8,7 @@ enum BodyMask {
   /// URLs; in a form, all values. A body of another format is replaced by a text that states its size.
   static func masked(_ body: Data, _ fields: HTTPFields) -> Data {
     if body.isEmpty { return body }
-    let type = fields[.contentType].flatMap { MediaType($0) }
+    let type = fields.mediaType
     if type?.isJSON == true, let text = try? JSONValue(parsing: body).masked.serialized() { return text }
     if type?.essence == "application/x-www-form-urlencoded" {
       return Data(Redaction.url("?" + String(decoding: body, as: UTF8.self)).utf8.dropFirst())

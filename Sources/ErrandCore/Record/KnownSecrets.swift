@@ -93,7 +93,7 @@ struct KnownSecrets: Sendable {
   /// The content of a body that is searched for secrets; nil for a body with more than `limit` bytes, for JSON that
   /// cannot be parsed, and for other formats.
   private static func content(of body: Data?, _ fields: HTTPFields, atMost limit: Int) -> Content? {
-    guard let body, body.count <= limit, let type = fields[.contentType].flatMap({ MediaType($0) }) else { return nil }
+    guard let body, body.count <= limit, let type = fields.mediaType else { return nil }
     if type.isJSON { return (try? JSONValue(parsing: body)).map { .json($0) } }
     return isForm(type) ? .form(String(decoding: body, as: UTF8.self)) : nil
   }
@@ -102,7 +102,7 @@ struct KnownSecrets: Sendable {
 
   /// Whether a body with these fields should be searched for secrets: whether it is JSON or a form.
   private static func isSearched(_ fields: HTTPFields) -> Bool {
-    fields[.contentType].flatMap { MediaType($0) }.map { $0.isJSON || isForm($0) } ?? false
+    fields.mediaType.map { $0.isJSON || isForm($0) } ?? false
   }
 
   /// Adds to the known secrets the values of secret fields.

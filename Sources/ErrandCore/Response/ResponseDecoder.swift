@@ -216,11 +216,12 @@ extension HTTPResponse {
   }
 
   /// Whether the body is JSON with an envelope: the business code or the shape was checked in it, or its `Content-Type`
-  /// is JSON or missing.
+  /// is JSON, empty or missing.
   private func isInside(_ envelope: Envelope) -> Bool {
     if envelope.value.steps.isEmpty || body.isEmpty { return false }
     if parsed != nil { return true }
-    return fields[.contentType].map { MediaType($0)?.isJSON == true } ?? true
+    if let type = fields.mediaType { return type.isJSON }
+    return fields.values(of: .contentType).allSatisfy(\.isEmpty)
   }
 
   /// The body as text, decoded by its byte order mark, by the charset in `Content-Type`, or as UTF-8.

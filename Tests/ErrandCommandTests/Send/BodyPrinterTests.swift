@@ -6,7 +6,11 @@ import Testing
 
 struct BodyPrinterTests {
   private func showing(_ body: Data, type: String?, isTerminal: Bool = true) throws -> BodyPrinter.Showing {
-    let fields = HTTPFields(type.map { [HTTPField(.contentType, $0)] } ?? [])
+    try showing(body, types: type.map { [$0] } ?? [], isTerminal: isTerminal)
+  }
+
+  private func showing(_ body: Data, types: [String], isTerminal: Bool = true) throws -> BodyPrinter.Showing {
+    let fields = HTTPFields(types.map { HTTPField(.contentType, $0) })
     let response = HTTPResponse(
       head: ResponseHead(status: 200, fields: fields), body: body, url: try HTTPURL("http://h.example/"))
     return BodyPrinter.showing(body, of: response, isTerminal: isTerminal, paint: .plain)
@@ -28,6 +32,11 @@ struct BodyPrinterTests {
     #expect(try showing(Data([0xE9]), type: "text/plain; charset=latin1") == .text("é\n"))
     #expect(try showing(Data("no type".utf8), type: nil) == .text("no type\n"))
     #expect(try showing(Data("{broken".utf8), type: "application/json") == .text("{broken\n"))
+  }
+
+  @Test func `a repeated type is read once`() throws {
+    #expect(try showing(Data("text".utf8), types: ["text/html", "text/html"]) == .text("text\n"))
+    #expect(try showing(Data("a,b".utf8), types: ["image/png", "image/png"]) != .text("a,b\n"))
   }
 
   @Test func `a terminal gets no binary data`() throws {

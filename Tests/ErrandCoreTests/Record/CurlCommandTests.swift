@@ -94,6 +94,8 @@ struct CurlCommandTests {
     let form = HTTPField(.contentType, "application/x-www-form-urlencoded")
     let masked = try request(.post, "http://h.example/", [form], Data("user=ada&password=pw".utf8)).curlCommand()
     #expect(masked.hasSuffix("--data-raw 'user=•••&password=•••'"))
+    let twice = try request(.post, "http://h.example/", [form, form], Data("user=ada&password=pw".utf8)).curlCommand()
+    #expect(twice.hasSuffix("--data-raw 'user=•••&password=•••'"))
     let counted = try request(.post, "http://h.example/", [], Data("top secret".utf8)).curlCommand()
     #expect(counted.hasSuffix("--data-raw '••• 10 bytes'"))
   }

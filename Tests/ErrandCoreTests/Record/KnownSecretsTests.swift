@@ -52,6 +52,14 @@ struct KnownSecretsTests {
     #expect(json.masked("Ali Baba, sesame, treasure") == "Ali Baba, •••, •••")
   }
 
+  @Test(arguments: [
+    ("application/x-www-form-urlencoded", "password=sesame"), ("application/json", #"{"password":"sesame"}"#),
+  ])
+  func `repeated content type hides secrets`(type: String, body: String) throws {
+    let field = HTTPField(.contentType, type)
+    #expect(KnownSecrets(try request("", [field, field], body: body)).masked("open sesame") == "open •••")
+  }
+
   @Test func `ordinary words are not masked`() throws {
     let query = KnownSecrets(try request("?sort_key=name&session=true&otp=482913"))
     #expect(query.masked("user.name is true, 482913 is not 4829131") == "user.name is true, ••• is not 4829131")

@@ -283,6 +283,24 @@ struct RecordingMaskTests {
     #expect(written.body == answer.body)
   }
 
+  private func twice(_ type: String) -> HTTPFields {
+    HTTPFields([HTTPField(.contentType, type), HTTPField(.contentType, type)])
+  }
+
+  @Test func `repeated content type hides secrets`() async throws {
+    let form = ScriptedAnswer(
+      status: 200, fields: twice("application/x-www-form-urlencoded"), body: Data("user=ada&password=abc".utf8))
+    let answer = try await written(HTTPRequest(url: "https://h.example/"), form).exchanges[0].answer
+    #expect(text(answer.body) == "user=ada&password=masked")
+    let body = "--b\r\nContent-Disposition: form-data; name=password\r\n\r\nabc\r\n--b--\r\n"
+    let request = try HTTPRequest(
+      method: .post, url: "https://h.example/", fields: twice("multipart/form-data; boundary=b"),
+      body: HTTPBody(Data(body.utf8)))
+    let sent = try await written(request, .text("ok")).exchanges[0].request
+    #expect(try !text(#require(sent.body?.data)).contains("abc"))
+    #expect(sent.fields == twice("multipart/form-data; boundary=boundary"))
+  }
+
   @Test func `learnt value is masked everywhere`() async throws {
     let recorder = RecordingTransport(
       ScriptedTransport(

@@ -54,6 +54,16 @@ struct EnvelopeTextTests {
     #expect(whole == #"{"code":0,"data":"x"}"#)
   }
 
+  @Test(arguments: [
+    ["application/json", "application/json"], ["text/plain", "application/json; charset=utf-8"], [""],
+  ])
+  func `repeated and empty types are JSON`(types: [String]) async {
+    let fields = HTTPFields(types.map { HTTPField(.contentType, $0) })
+    let answer = ScriptedAnswer(status: 200, fields: fields, body: Data(#"{"data":"x"}"#.utf8))
+    #expect(await outcome(String.self, answer, envelope: Envelope(value: "data")).value == "x")
+    #expect(await outcome(Data.self, answer, envelope: Envelope(value: "data")).value == Data(#""x""#.utf8))
+  }
+
   @Test func `JSON that is none names the cure`() async {
     let page = ScriptedAnswer(status: 200, fields: ["Content-Type": "application/json"], body: Data("plain".utf8))
     let error = await outcome(String.self, page, envelope: Envelope(value: "data")).error

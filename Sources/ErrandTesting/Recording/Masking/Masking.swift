@@ -41,8 +41,12 @@ struct Masking {
       masked.body = HTTPBody(self.body(body, request.fields, boundary: MultipartText.plainBoundary))
     }
     if let boundary = MultipartText.boundary(request.fields) {
-      masked.fields[.contentType] = masked.fields[.contentType]?.replacingBytes(
-        of: boundary, with: MultipartText.plainBoundary)
+      masked.fields = HTTPFields(
+        masked.fields.all.map { field in
+          guard field.name == .contentType else { return field }
+          let value = field.value.replacingBytes(of: boundary, with: MultipartText.plainBoundary)
+          return HTTPField(field.name, value, isSecret: field.isSecret)
+        })
     }
     return masked
   }
@@ -130,7 +134,7 @@ extension Masking {
   /// - Parameter boundary: The boundary that a multipart body gets; nil to keep its own boundary.
   mutating func body(_ body: Data, _ fields: HTTPFields, boundary: String? = nil) -> Data {
     if body.isEmpty { return body }
-    let type = fields[.contentType].flatMap { MediaType($0) }
+    let type = fields.mediaType
     if let own = MultipartText.boundary(fields) { return multipart(body, own, replacedBy: boundary ?? own) }
     if type?.essence == "application/x-www-form-urlencoded" {
       let text = String(decoding: body, as: UTF8.self)

@@ -17,7 +17,7 @@ enum MultipartText {
   static let plainBoundary = "boundary"
 
   static func boundary(_ fields: HTTPFields) -> String? {
-    guard let type = fields[.contentType].flatMap({ MediaType($0) }), type.essence.hasPrefix("multipart/"),  // ASCII
+    guard let type = fields.mediaType, type.essence.hasPrefix("multipart/"),  // ASCII
       let boundary = type["boundary"], !boundary.isEmpty
     else { return nil }
     return boundary
