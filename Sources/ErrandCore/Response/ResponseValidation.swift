@@ -27,9 +27,9 @@ public struct ResponseValidation: Sendable, Hashable {
     get { parts?.value.status ?? .inherited }
     set { change { $0.status = newValue } }
   }
-  /// The accepted content types, such as `["application/json", "text/*"]`; nil to inherit them. If no types are
-  /// declared, the types of the response format are accepted (``ResponseFormat/contentTypes``). Some formats, such as
-  /// XML, list types; other formats accept all types.
+  /// The accepted content types, such as `["application/json", "text/*"]`; nil to inherit them. Parameters, such as
+  /// `; charset=utf-8`, are not compared. If no types are declared, the types of the response format are accepted
+  /// (``ResponseFormat/contentTypes``). Some formats, such as XML, list types; other formats accept all types.
   public var contentTypes: [String]? {
     get { parts?.value.contentTypes }
     set { change { $0.contentTypes = newValue } }

@@ -39,10 +39,12 @@ public struct MediaType: Sendable, Hashable {
   package var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
 
   /// Whether a pattern matches this type. A pattern is a type such as `application/json`, a range such as `text/*`, a
-  /// structured suffix such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
+  /// structured suffix such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`. Parameters of a
+  /// pattern, such as `; charset=utf-8`, are not compared.
   package func matches(_ pattern: String) -> Bool {
     if pattern == essence || pattern == "*/*" { return true }
-    let pattern = pattern.lowercased()
+    let pattern = Self.lowercased(ASCII.trimmed(pattern.utf8[...].prefix { $0 != 0x3B }))
+    if pattern == "*/*" { return true }
     if pattern.hasPrefix("*/*+"), let subtype = essence.split(separator: "/").last {
       return subtype.count > pattern.count - 3 && subtype.hasSuffix(pattern.dropFirst(3))
     }

@@ -50,6 +50,10 @@ struct StatusTests {
     ("application/json", ["application/json"], true),
     ("application/json; charset=utf-8", ["text/*", "application/json"], true),
     ("text/plain", ["text/*"], true), ("image/png", ["*/*"], true), ("text/html", ["application/json"], false),
+    ("application/json", ["Application/JSON; charset=utf-8"], true), ("text/csv", ["text/* ;header=present"], true),
+    ("image/png", ["*/*; q=0.5"], true),
+    ("application/json; charset=utf-8", ["application/json;charset=utf-8"], true),
+    ("text/html", ["application/json; charset=utf-8"], false),
     ("nonsense", ["*/*"], false),
   ])
   func `content type is validated`(found: String, patterns: [String], passes: Bool) async {
