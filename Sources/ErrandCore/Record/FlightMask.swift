@@ -120,15 +120,10 @@ package struct FlightMask: Sendable {
       if field.isSecret || SecretName.isSecret(field.name) {
         return HTTPField(field.name, Redaction.mask, isSecret: true)
       }
-      let isAddress = Self.addresses.contains(field.name)
+      let isAddress = HTTPFieldName.ofURLs.contains(field.name)
       return HTTPField(field.name, isAddress ? url(field.value) : text(field.value))
     }
   }
-
-  /// The header fields that contain a URL.
-  private static let addresses: Set<HTTPFieldName> = [
-    .location, "Content-Location", "Referer", "Refresh", "Link", "Origin",
-  ]
 
   // MARK: - Responses
 

@@ -50,11 +50,12 @@ extension HTTPField {
 }
 
 extension HTTPField: Masked {
-  /// The field as a line of text. A secret value is masked. The query of a `Location` is also masked, because it often
-  /// contains an authorization code.
+  /// The field as one line of text, in which control characters are escaped. A secret value is masked. The queries of
+  /// fields that contain a URL, such as `Location` and `Link`, are also masked, because they often contain a secret,
+  /// such as an authorization code.
   public var description: String {
-    if isSecret { return "\(name): \(Redaction.mask)" }
-    return "\(name): \(name == .location ? Redaction.url(value) : value)"
+    if isSecret { return Redaction.visible("\(name): \(Redaction.mask)") }
+    return Redaction.visible("\(name): \(HTTPFieldName.ofURLs.contains(name) ? Redaction.url(value) : value)")
   }
 }
 
@@ -81,6 +82,13 @@ public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLit
   public func hash(into hasher: inout Hasher) {
     for byte in rawValue.utf8 { hasher.combine(ASCII.lowercased(byte)) }
   }
+}
+
+extension HTTPFieldName {
+  /// The header fields that contain a URL.
+  package static let ofURLs: Set<HTTPFieldName> = [
+    .location, "Content-Location", "Referer", "Refresh", "Link", "Origin",
+  ]
 }
 
 extension HTTPFieldName {

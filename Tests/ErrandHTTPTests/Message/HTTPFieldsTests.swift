@@ -86,6 +86,15 @@ struct HTTPFieldsTests {
     #expect(fields["etag"].map { FieldOctets.readable($0) } == "café")
   }
 
+  @Test(arguments: [
+    ("X-A", "a\u{1B}[2J\u{202E}", "X-A: a\\u{1b}[2J\\u{202e}"), ("X\nA", "b", "X\\u{a}A: b"),
+    ("Link", "</a?b=1&c=2>", "Link: </a?b=•••&c=•••"), ("content-location", "/a?b\r", "content-location: /a?•••"),
+    ("X-Link", "/a?b=1", "X-Link: /a?b=1"),
+  ])
+  func `description is one line without queries`(name: String, value: String, shown: String) {
+    #expect(HTTPField(HTTPFieldName(name), value).description == shown)
+  }
+
   @Test func `descriptions and dumps mask secrets`() {
     for fields in [HTTPFields([HTTPField("X-Key", "MARKER", isSecret: true)]), ["Set-Cookie": "MARKER"]] {
       var text = "\(fields) \(String(reflecting: fields))"

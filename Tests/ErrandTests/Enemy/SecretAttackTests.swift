@@ -24,9 +24,12 @@ struct SecretAttackTests {
   @Test func `dump of a response shows no secret`() async throws {
     let server = try LoopbackServer { _ in
       .ok("ok").setting("Set-Cookie", to: "sid=MARKER").setting("Location", to: "/?MARKER")
+        .setting("Content-Location", to: "/?a=MARKER#MARKER")
+        .setting("Link", to: "<https://u:MARKER@h.example/p?token=MARKER>; rel=\"next\"")
+        .setting("Refresh", to: "5; url=/p?token=MARKER").setting("Referer", to: "http://h.example/p?token=MARKER")
     }
     let response = try await APIClient(baseURL: server.url).response(Sending(path: "/?MARKER"))
-    #expect(response.fields[.setCookie] == "sid=MARKER")
+    #expect(response.fields[.setCookie] == "sid=MARKER" && response.fields["Link"]?.contains("MARKER") == true)
     for value in [response, response.raw, response.raw.head, response.fields] as [Any] {
       let shown = SecretTests.everything(value)
       #expect(!shown.contains("MARKER"), "\(shown)")
