@@ -131,13 +131,12 @@ final class RequestBuilder: Sendable {
   }
 
   /// Removes secret arguments from a request to a server that is not in ``NamedServers``. An argument is secret if its
-  /// name suggests a secret, such as `token`. Only arguments of the client and of the ``RequestFamily`` are removed.
-  /// The arguments `own`, which the request itself adds to the query, stay.
+  /// name suggests a secret, such as `token`; the same applies to the members of objects in the values. Only arguments
+  /// of the client and of the ``RequestFamily`` are changed. The arguments `own`, which the request itself adds to the
+  /// query, stay.
   private func withholdSecrets(_ inherited: Arguments, _ own: Arguments, from target: inout URLFilter.Target) {
-    let secrets = inherited.secretNames
-    guard !secrets.isEmpty else { return }
-    let own = Set(own.entries.map { ByteText($0.name) })
-    for name in secrets where !own.contains(ByteText(name)) { target.arguments[name] = nil }
+    let names = Set(inherited.entries.map { ByteText($0.name) }).subtracting(own.entries.map { ByteText($0.name) })
+    target.arguments = target.arguments.removingSecrets { names.contains($0) }
   }
 
   /// True if the server of a base URL is one of the ``NamedServers`` of the client and the ``RequestFamily``.

@@ -103,14 +103,29 @@ public struct Arguments: Sendable, Hashable {
 }
 
 extension Arguments {
-  /// The names of those arguments whose names suggest a secret, such as `token`.
-  var secretNames: [String] { entries.map(\.name).filter { JSONMask.isSecret(key: $0) } }
+  /// A copy without the arguments whose names suggest a secret, such as `token`. Such members are also removed from the
+  /// objects in the values.
+  var withoutSecrets: Arguments { removingSecrets { _ in true } }
 
-  /// A copy without the arguments whose names suggest a secret, such as `token`.
-  var withoutSecrets: Arguments {
+  /// A copy in which the secrets of the arguments with certain names are removed. The other arguments stay as they are.
+  func removingSecrets(of isConcerned: (ByteText) -> Bool) -> Arguments {
     var rest = self
-    rest.entries.removeAll { JSONMask.isSecret(key: $0.name) }
+    rest.entries = entries.compactMap { entry -> Entry? in
+      guard isConcerned(ByteText(entry.name)) else { return entry }
+      return JSONMask.isSecret(key: entry.name) ? nil : Entry(name: entry.name, value: entry.value.withoutSecrets)
+    }
     return rest
+  }
+}
+
+extension ArgumentValue {
+  /// A copy without the members of objects whose names suggest a secret, at every depth.
+  fileprivate var withoutSecrets: ArgumentValue {
+    switch self {
+    case .array(let values): .array(values.map(\.withoutSecrets))
+    case .object(let members): .object(members.withoutSecrets)
+    default: self
+    }
   }
 }
 

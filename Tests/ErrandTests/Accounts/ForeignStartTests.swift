@@ -146,6 +146,32 @@ struct ForeignStartTests {
     #expect((home.target + home.bodyText).contains("access_token=MARKER"))
   }
 
+  private static let nested: Arguments = [
+    "device": ["token": "MARKER", "id": "7"] as Arguments,
+    "list": [["api_key": "MARKER", "app": "shop"] as Arguments] as [Arguments],
+  ]
+
+  @Test(arguments: [ArgumentFormat.query, .form, .json])
+  func `nested secrets stay at named servers`(_ format: ArgumentFormat) async throws {
+    let bench = ScriptedClient {
+      $0.additions.arguments = { Self.nested }
+      $0.additions.bodyArguments = { ["common": Self.nested] }
+      $0.formats.argumentStyle = ArgumentStyle(arrays: .indexed)
+    }
+    let family = RequestFamily("shop", arguments: ["family": Self.nested])
+    let own: Arguments = ["own": ["token": "kept"] as Arguments]
+    for (url, isNamed) in [("http://other.example/p", false), ("/p", true)] {
+      let request = Sending(
+        path: RequestPath(url), method: .post, family: family, arguments: own, argumentFormat: format)
+      let sent = try #require(try await bench.sent(request))
+      let text = (sent.url.string.removingPercentEncoding ?? "") + (sent.text?.removingPercentEncoding ?? "")
+      #expect(text.contains("MARKER") == isNamed, "\(text)")
+      #expect(text.contains("kept") && text.contains("7") && text.contains("shop"), "\(text)")
+    }
+    let declared = Sending(path: "http://other.example/p", method: .post, family: family, body: .json(["a": 1]))
+    #expect(try await bench.sent(declared)?.text?.contains("MARKER") == false)
+  }
+
   private func moved(_ method: HTTPMethod, toForeign: Bool) async throws -> (world: World, text: String) {
     let world = try World(status: 200) {
       $0.additions.arguments = { ["access_token": "MARKER", "lang": "de"] }
