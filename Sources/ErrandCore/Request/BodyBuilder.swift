@@ -9,18 +9,19 @@ struct BodyBuilder {
     let contentType: String
     var coding: String?
 
-    /// Whether a content type of the client or of the ``RequestFamily`` may label the body. This is so for JSON, and for
-    /// a text or bytes whose type the request leaves open.
-    var isOpenType: Bool {
-      ["application/json", "text/plain; charset=utf-8", "application/octet-stream"].contains(contentType)
-    }
+    /// Whether a content type of the client or of the ``RequestFamily`` may label the body; see
+    /// ``RequestBody/isOpenType``.
+    let isOpenType: Bool
 
-    init(_ body: HTTPBody, _ contentType: String) {
+    init(_ body: HTTPBody, _ contentType: String, isOpenType: Bool = false) {
       self.body = body
       self.contentType = contentType
+      self.isOpenType = isOpenType
     }
 
-    init(_ data: Data, _ contentType: String) { self.init(HTTPBody(data), contentType) }
+    init(_ data: Data, _ contentType: String, isOpenType: Bool = false) {
+      self.init(HTTPBody(data), contentType, isOpenType: isOpenType)
+    }
   }
 
   let style: ArgumentStyle
@@ -44,7 +45,7 @@ struct BodyBuilder {
 
   private func plain(_ declared: RequestBody) throws(APIError) -> Body {
     switch declared.content {
-    case .bytes(let data): return Body(data, declared.contentType)
+    case .bytes(let data): return Body(data, declared.contentType, isOpenType: declared.isOpenType)
     case .form(let arguments): return try form(arguments)
     case .file(let url): return Body(try .file(url), declared.contentType)
     case .multipart(let form):
@@ -54,8 +55,8 @@ struct BodyBuilder {
       guard !body.isUsedUp else {
         throw .build(.invalidBody, "The body cannot be sent: \(HTTPBody.usedUpClause).")
       }
-      return Body(body, declared.contentType)
-    case .json(let encode): return try json(encode, declared.contentType)
+      return Body(body, declared.contentType, isOpenType: declared.isOpenType)
+    case .json(let encode): return try json(encode)
     case .encoded(let name, let encode):
       return Body(try written(as: name, encode), declared.contentType)
     }
@@ -71,9 +72,11 @@ struct BodyBuilder {
     }
   }
 
-  private func json(_ encode: (JSONEncoding) throws -> Data, _ contentType: String) throws(APIError) -> Body {
-    Body(try written(as: "JSON") { try withCommon(try encode(encoding)) }, contentType)
+  private func json(_ encode: (JSONEncoding) throws -> Data) throws(APIError) -> Body {
+    json(try written(as: "JSON") { try withCommon(try encode(encoding)) })
   }
+
+  private func json(_ data: Data) -> Body { Body(data, "application/json", isOpenType: true) }
 
   func form(_ arguments: Arguments) throws(APIError) -> Body {
     var out: [UInt8] = []
@@ -104,7 +107,7 @@ struct BodyBuilder {
       throw URLBuilder.unwritable(error)
     }
     do {
-      return Body(try value.serialized(), "application/json")
+      return json(try value.serialized())
     } catch {
       throw .build(.invalidBody, APIError.sentence("the body could not be encoded as JSON: \(error)"), cause: error)
     }

@@ -15,12 +15,21 @@ public struct RequestBody: Sendable {
 
   let content: Content
   let contentType: String
+  /// Whether the request leaves the type of the body open, so that a `Content-Type` of the client or of the
+  /// ``RequestFamily`` labels the body. This is so for JSON, and for other bodies whose type was not given.
+  let isOpenType: Bool
   private(set) var coding: BodyCoding?
   private(set) var expectsContinue = false
 
-  private init(_ content: Content, _ contentType: String) {
+  private init(_ content: Content, _ contentType: String, isOpenType: Bool = false) {
     self.content = content
     self.contentType = contentType
+    self.isOpenType = isOpenType
+  }
+
+  /// Makes a body whose type is open if `given` is nil.
+  private init(_ content: Content, given: String?, default contentType: String) {
+    self.init(content, given ?? contentType, isOpenType: given == nil)
   }
 
   /// Not available. The body of an `Encodable` value is made by the format.
@@ -29,12 +38,12 @@ public struct RequestBody: Sendable {
 
   /// A body that contains any `Encodable` value as JSON, written by the request's ``Formats/jsonEncoding``.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
-    RequestBody(.json { try $0.encode(value) }, "application/json")
+    RequestBody(.json { try $0.encode(value) }, "application/json", isOpenType: true)
   }
 
   /// A body that contains a JSON value, such as a literal of mixed values: `.json(["id": 7, "tags": ["a", "b"]])`.
   public static func json(_ value: JSONValue) -> RequestBody {
-    RequestBody(.json { try $0.encode(value) }, "application/json")
+    RequestBody(.json { try $0.encode(value) }, "application/json", isOpenType: true)
   }
 
   /// A body that the closure `encode` makes when the request is built. The parameter `name` is the name of the body's
@@ -51,14 +60,27 @@ public struct RequestBody: Sendable {
   }
 
   /// A body that contains bytes, which are sent unchanged.
-  public static func bytes(_ data: Data, type contentType: String = "application/octet-stream") -> RequestBody {
-    RequestBody(.bytes(data), contentType)
+  ///
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - contentType: The media type; nil for the `Content-Type` of the client or the ``RequestFamily``, or otherwise
+  ///     `application/octet-stream`.
+  public static func bytes(_ data: Data, type contentType: String? = nil) -> RequestBody {
+    RequestBody(.bytes(data), given: contentType, default: binary)
   }
 
   /// A body that contains a text in UTF-8.
-  public static func text(_ text: String, type contentType: String = "text/plain; charset=utf-8") -> RequestBody {
-    RequestBody(.bytes(Data(text.utf8)), contentType)
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - contentType: The media type; nil for the `Content-Type` of the client or the ``RequestFamily``, or otherwise
+  ///     `text/plain; charset=utf-8`.
+  public static func text(_ text: String, type contentType: String? = nil) -> RequestBody {
+    RequestBody(.bytes(Data(text.utf8)), given: contentType, default: "text/plain; charset=utf-8")
   }
+
+  /// The media type of bytes without a type.
+  private static let binary = "application/octet-stream"
 
   /// A body that contains a file, which is read while it is sent. Only a small part of the file is in memory at a time.
   ///
@@ -85,11 +107,11 @@ public struct RequestBody: Sendable {
   ///
   /// - Parameters:
   ///   - length: The length of the body in bytes; nil if the length is unknown.
-  ///   - contentType: The media type.
+  ///   - contentType: The media type; nil as for ``bytes(_:type:)``.
   ///   - isReplayable: True if `open` may be called several times. Each source must then provide the same bytes.
   ///   - open: Makes a source of the body. This closure is called on the transport's thread.
   public static func stream(
-    length: Int64? = nil, type contentType: String = "application/octet-stream", isReplayable: Bool = false,
+    length: Int64? = nil, type contentType: String? = nil, isReplayable: Bool = false,
     _ open: @escaping @Sendable (BodyFlow) throws -> any BodySource
   ) -> RequestBody {
     body(.stream(length: length, isReplayable: isReplayable, open), type: contentType)
@@ -98,14 +120,18 @@ public struct RequestBody: Sendable {
   /// A body from the pieces of an asynchronous sequence, which is read once; see
   /// ``ErrandHTTP/HTTPBody/pieces(_:length:)``.
   public static func pieces<Pieces: AsyncSequence & Sendable>(
-    _ pieces: Pieces, length: Int64? = nil, type contentType: String = "application/octet-stream"
+    _ pieces: Pieces, length: Int64? = nil, type contentType: String? = nil
   ) -> RequestBody where Pieces.Element: DataProtocol & Sendable {
     body(.pieces(pieces, length: length), type: contentType)
   }
 
   /// A body from an existing ``ErrandHTTP/HTTPBody``, such as a range of a file.
-  public static func body(_ body: HTTPBody, type contentType: String = "application/octet-stream") -> RequestBody {
-    RequestBody(.body(body), contentType)
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - contentType: The media type; nil as for ``bytes(_:type:)``.
+  public static func body(_ body: HTTPBody, type contentType: String? = nil) -> RequestBody {
+    RequestBody(.body(body), given: contentType, default: binary)
   }
 
   // MARK: - Sending

@@ -15,12 +15,18 @@ struct ContentTypeTests {
     (.form(["a": 1]), "application/x-www-form-urlencoded"),
     (.multipart([.text("a", "b")]), "multipart/form-data; boundary="), (.bytes(Data(), type: "image/png"), "image/png"),
     (.text("a,b", type: "text/csv"), "text/csv"), (.encoded(1, as: Pack()), "application/x-pack"),
+    (.bytes(Data(), type: "application/octet-stream"), "application/octet-stream"),
+    (.text("x", type: "text/plain; charset=utf-8"), "text/plain; charset=utf-8"),
+    (.bytes(Data("{}".utf8), type: "application/json"), "application/json"),
+    (.body(HTTPBody(Data()), type: "application/octet-stream"), "application/octet-stream"),
+    (.file(URL(filePath: #filePath), type: "application/octet-stream"), "application/octet-stream"),
+    (.file(URL(filePath: #filePath), type: "application/json"), "application/json"),
   ]
 
-  @Test(arguments: [0, 1, 2, 3, 4]) func `client's type does not mislabel`(index: Int) async throws {
+  @Test(arguments: own.indices) func `client's type does not mislabel`(index: Int) async throws {
     let (body, type) = Self.own[index]
-    for family in [nil, RequestFamily("f", headers: ["content-type": "application/json"])] {
-      let bench = ScriptedClient { $0.headers = ["Content-Type": "application/json"] }
+    for family in [nil, RequestFamily("f", headers: ["content-type": "application/vnd.api+json"])] {
+      let bench = ScriptedClient { $0.headers = ["Content-Type": "application/vnd.api+json"] }
       let sent = try await bench.sent(Sending(method: .post, family: family, body: body))
       #expect(sent?.fields.values(of: .contentType).count == 1)
       #expect(sent?.fields[.contentType]?.hasPrefix(type) == true)
@@ -33,9 +39,20 @@ struct ContentTypeTests {
     #expect(sent?.fields[.contentType] == "application/x-www-form-urlencoded" && sent?.fields["X-A"] == "1")
   }
 
-  private static let open: [RequestBody] = [.json(["a": 1]), .text("x"), .bytes(Data())]
+  @Test(arguments: [HTTPMethod.get, .post]) func `client's type needs a body`(method: HTTPMethod) async throws {
+    for family in [nil, RequestFamily("f", headers: ["content-type": "application/json"])] {
+      let bench = ScriptedClient { $0.headers = ["Content-Type": "application/json", "X-A": "1"] }
+      let sent = try await bench.sent(Sending(method: method, family: family))
+      #expect(sent?.fields.contains(.contentType) == false && sent?.fields["X-A"] == "1")
+    }
+  }
 
-  @Test(arguments: [0, 1, 2]) func `client's type labels open bodies`(index: Int) async throws {
+  private static let open: [RequestBody] = [
+    .json(["a": 1]), .text("x"), .bytes(Data()), .body(HTTPBody(Data())), .bytes(Data()).expectingContinue(),
+    .stream(isReplayable: true) { try HTTPBody(Data()).open($0) },
+  ]
+
+  @Test(arguments: open.indices) func `client's type labels open bodies`(index: Int) async throws {
     let bench = ScriptedClient { $0.headers = ["Content-Type": "application/vnd.api+json"] }
     let sent = try await bench.sent(Sending(method: .post, body: Self.open[index]))
     #expect(sent?.fields[.contentType] == "application/vnd.api+json")
