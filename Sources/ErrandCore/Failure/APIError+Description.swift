@@ -123,19 +123,27 @@ extension APIError {
     text.last.map { ".!?…。！？".contains($0) } == true ? text : text + "."
   }
 
-  /// Prepares a text from the server for a message: on one line, without control characters, and at most
-  /// ``mostLetters`` characters long.
+  /// Prepares a text from the server for a message: on one line, without control characters, and with at most
+  /// ``mostScalars`` Unicode scalars. A character may contain any number of combining scalars, so the number of
+  /// characters would be no limit.
   static func words(_ text: String) -> String {
-    let words = Redaction.visible(String(text.prefix(mostLetters + 1)))
-    return words.count > mostLetters ? words.prefix(mostLetters) + "…" : words
+    let words = Redaction.visible(String(text.unicodeScalars.prefix(mostScalars + 1))).unicodeScalars
+    return words.count > mostScalars ? String(words.prefix(mostScalars)) + "…" : String(words)
   }
 
-  private static let mostLetters = 300
+  private static let mostScalars = 300
+}
+
+extension ResponseHead {
+  /// The reason phrase as a part of an error message, after a space; empty if there is none.
+  var shownReason: String { reason.isEmpty ? "" : " \(APIError.words(reason))" }
 }
 
 extension HTTPFields {
   /// The content type as a part of an error message.
-  var shownContentType: String { self[.contentType].map { "the content type \"\($0)\"" } ?? "no content type" }
+  var shownContentType: String {
+    self[.contentType].map { "the content type \"\(APIError.words($0))\"" } ?? "no content type"
+  }
 }
 
 /// Wraps an error that a `BodySink`, the destination of a response body, threw.

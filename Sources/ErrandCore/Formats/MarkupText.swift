@@ -20,7 +20,8 @@ package struct MarkupText {
       bytes = Array(try TextDecoding.text(body, charset: charset ?? Self.declaredCharset(of: body)).utf8)
     } catch {
       switch error {
-      case .unknownCharset(let name): throw FormatFailure(.malformed, "the charset \"\(name)\" is unknown")
+      case .unknownCharset(let name):
+        throw FormatFailure(.malformed, "the charset \"\(APIError.words(name))\" is unknown")
       case .invalidBytes(let name): throw FormatFailure(.malformed, "the body is not valid \(name)")
       }
     }

@@ -64,10 +64,10 @@ package struct Validating: Interceptor {
     of response: HTTPResponse, by rule: StatusRule, envelope: Envelope = .none, sent: HTTPRequest? = nil
   ) throws(APIError) {
     guard !rule.accepts(response.status) else { return }
-    let reason = response.head.reason.isEmpty ? "" : " \(response.head.reason)"
+    let reason = response.head.shownReason
     let refusal = envelope.code == nil ? nil : (try? ParsedJSON(response.body)).flatMap { envelope.refusal(of: $0) }
     let code = refusal?.code?.messageText
-    let own = code.map { " with code \($0)" } ?? ""
+    let own = code.map { " with code \(APIError.words($0))" } ?? ""
     let text = refusal?.message ?? (try? ProblemDetails(response))?.sentences(after: response.head.reason)
     let words = text.map { " Message of the server: \(APIError.ended(APIError.words($0)))" } ?? ""
     let isForm = sent?.fields.mediaType?.essence == "application/x-www-form-urlencoded"
@@ -175,7 +175,7 @@ package struct Validating: Interceptor {
     let place = envelope.code.map { "\($0)" } ?? "its place"
     let kind = refusal.code.flatMap { envelope.confusion(with: $0) } ?? ""
     let clause =
-      code.map { "The server rejected the request with code \($0)\(kind)\(words)" }
+      code.map { "The server rejected the request with code \(APIError.words($0))\(kind)\(words)" }
       ?? "The response has no business code at \(place), but the `Envelope` of the call requires a code"
     throw failure(.business, APIError.sentence(clause), response).with { $0.businessCode = code }
   }

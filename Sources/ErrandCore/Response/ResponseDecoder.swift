@@ -193,10 +193,9 @@ extension HTTPResponse {
   fileprivate func written() throws(APIError) -> DownloadedFile {
     if let file { return file }
     guard [200, 203, 206].contains(status) else {
-      let reason = head.reason.isEmpty ? "" : " \(head.reason)"
       throw APIError(
         .validate, .status,
-        "The server answered \(status)\(reason), which carries no file; a download needs status 200, 203 or 206."
+        "The server answered \(status)\(head.shownReason), which carries no file; a download needs status 200, 203 or 206."
       )
       .with { $0.response = self }
     }
@@ -231,7 +230,8 @@ extension HTTPResponse {
       return try TextDecoding.text(body, charset: charset)
     } catch {
       switch error {
-      case .unknownCharset(let name): throw TextFailure(description: "the charset \"\(name)\" is unknown")
+      case .unknownCharset(let name):
+        throw TextFailure(description: "the charset \"\(APIError.words(name))\" is unknown")
       case .invalidBytes(let name): throw TextFailure(description: "the body is not valid \(name)")
       }
     }

@@ -113,10 +113,37 @@ struct WireAttackTests {
       await client.outcome(of: Sending()).error,
       await client.outcome(of: Ask<Nothing>(path: "/json", envelope: Envelope(code: "code", message: "message"))).error,
     ]
-    let shown = errors.compactMap { $0?.description } + lines.all.map(\.description)
+    let shown = errors.compactMap { $0?.description } + errors.compactMap { $0?.message } + lines.all.map(\.description)
     #expect(errors.compactMap(\.self).count == 2)
     for text in shown {
       #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "\(text.debugDescription)")
     }
+  }
+
+  static let hostileTexts = [
+    String(repeating: "x", count: 5_000), "e" + String(repeating: "\u{301}", count: 5_000),
+    String(repeating: "\u{202E}", count: 5_000), "a\u{1B}[2J\u{85}b",
+  ]
+
+  @Test(arguments: hostileTexts) func `messages bound the server's text`(text: String) async throws {
+    let code = String(decoding: try JSONEncoder().encode(["code": text, "message": text]), as: UTF8.self)
+    var reasoned = ScriptedAnswer.json(code, status: 404)
+    reasoned.head.reason = text
+    let typed = ScriptedAnswer(fields: HTTPFields([HTTPField(.contentType, text)]), body: Data("x".utf8))
+    let charset = HTTPFields([HTTPField(.contentType, "text/plain; charset=\"\(text)\"")])
+    let bench = ScriptedClient(answers: [
+      reasoned, .json(code), typed, ScriptedAnswer(fields: charset, body: Data("x".utf8)),
+    ])
+    let enveloped = Ask<String>(envelope: Envelope(code: "code", message: "message"))
+    let errors = [
+      await bench.failure(of: enveloped), await bench.failure(of: enveloped),
+      await bench.failure(of: Ask<String>(contentTypes: ["application/json"])), await bench.failure(of: Ask<String>()),
+    ].compactMap(\.self)
+    #expect(errors.map(\.code) == [.status, .business, .contentType, .decoding])
+    for error in errors {
+      #expect(error.message.unicodeScalars.count < 1_100)
+      #expect(!error.message.unicodeScalars.contains { Redaction.isHidden($0) }, "\(error.message.debugDescription)")
+    }
+    #expect(errors.first?.businessCode == text && errors.dropFirst().first?.businessCode == text)
   }
 }
