@@ -50,7 +50,7 @@ final class RequestBuilder: Sendable {
       return finished
     }
     let draft = try draft(of: request, family, formats)
-    let url = try URLBuilder(style: formats.argumentStyle).url(draft.target, base: bases.url(for: draft.target.base))
+    let url = try URLBuilder(style: formats.argumentStyle).url(draft.target, base: base(of: draft.target, request))
     var fields = defaults(accepting: input.accept(in: formats.shared))
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
@@ -153,6 +153,20 @@ final class RequestBuilder: Sendable {
       return URLFilter.Target(base: head, path: tail, arguments: Arguments())
     }
     return URLFilter.Target(base: try baseURL(of: request.server, family), path: path.text, arguments: Arguments())
+  }
+
+  /// The parsed URL of the server. If it was taken from an absolute path and cannot be parsed, the error shows the whole
+  /// path, redacted: of `https://ada:S3cr/et@h.example`, the part before the slash would show half of the password.
+  private func base(of target: URLFilter.Target, _ request: some APIRequest) throws(APIError) -> HTTPURL {
+    do {
+      return try bases.url(for: target.base)
+    } catch {
+      let path = request.path.text
+      if HTTPURL.isAbsolute(path), URLBuilder.split(absolute: path).head.hasSameBytes(as: target.base) {
+        _ = try BaseURLs.parse(path).get()
+      }
+      throw error
+    }
   }
 
   private func baseURL(of server: RequestServer, _ family: SharedFamily?) throws(APIError) -> String {

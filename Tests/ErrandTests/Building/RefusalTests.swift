@@ -94,6 +94,17 @@ struct RefusalTests {
     #expect(await refusal(Sending(path: RequestPath(url)))?.message.contains("MARKER") == false)
   }
 
+  @Test(arguments: ["/", "?", "#", "\\", "//", "?x=1&"])
+  func `no part of a password is shown`(sign: String) async {
+    let url = "https://ada:S3cr\(sign)et@api.example.com/x?token=MARKER"
+    for error in [await refusal(Sending(path: RequestPath(url))), await refusal(Sending(), baseURL: url)] {
+      #expect(error?.code == .invalidURL)
+      #expect(error?.message.contains("S3cr") == false && error?.message.contains("MARKER") == false)
+      #expect(error.map { "\($0) \($0.cause.map { "\($0)" } ?? "")".contains("S3cr") } == false)
+      #expect(error?.message.contains("api.example.com") == true, "\(error?.message ?? "")")
+    }
+  }
+
   // MARK: - Framing
 
   static let framing = [
