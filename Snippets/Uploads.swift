@@ -86,11 +86,12 @@ _ = try await client.send(PutCountdown())
 
 // snippet.pieces
 struct PutLog: APIRequest {
-  let lines: AsyncStream<Data>
+  let body: RequestBody?  // stored, because the sequence can be read only once
   var path: Path { "/log" }
   var method: HTTPMethod { .put }
-  var body: RequestBody? { .pieces(lines, type: "text/plain") }
   typealias Response = Nothing
+
+  init(lines: AsyncStream<Data>) { body = .pieces(lines, type: "text/plain") }
 }
 // snippet.end
 _ = try await client.send(PutLog(lines: AsyncStream { $0.finish() }))

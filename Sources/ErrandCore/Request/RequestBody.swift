@@ -105,6 +105,9 @@ public struct RequestBody: Sendable {
   /// ``ErrandHTTP/BodyRead/later``. The source then calls ``ErrandHTTP/BodyFlow/resume()`` as soon as bytes are
   /// available.
   ///
+  /// If `isReplayable` is false, make the body once and store it in the request: `let body: RequestBody?`. A computed
+  /// `body` makes a new body for each call, which does not know that the source is used up.
+  ///
   /// - Parameters:
   ///   - length: The length of the body in bytes; nil if the length is unknown.
   ///   - contentType: The media type; nil as for ``bytes(_:type:)``.
@@ -119,6 +122,9 @@ public struct RequestBody: Sendable {
 
   /// A body from the pieces of an asynchronous sequence, which is read once; see
   /// ``ErrandHTTP/HTTPBody/pieces(_:length:)``.
+  ///
+  /// Make the body once and store it in the request: `let body: RequestBody?`. A computed `body` makes a new body for
+  /// each call. That of the second call does not know that the sequence is used up, and sends an empty body.
   public static func pieces<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, length: Int64? = nil, type contentType: String? = nil
   ) -> RequestBody where Pieces.Element: DataProtocol & Sendable {
@@ -135,6 +141,12 @@ public struct RequestBody: Sendable {
   }
 
   // MARK: - Sending
+
+  /// The source of a body that can be read only once; nil for any other body.
+  var singleUse: HTTPBody? {
+    guard case .body(let body) = content, !body.isReplayable else { return nil }
+    return body
+  }
 
   /// Returns a copy of this body that is sent with `Expect: 100-continue`; see
   /// ``ErrandHTTP/HTTPBody/expectingContinue()``.

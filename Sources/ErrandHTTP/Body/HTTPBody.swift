@@ -63,7 +63,8 @@ public struct HTTPBody: Sendable {
   ///     exchange with ``TransportFailure/Kind/bodyChanged``. A source that returns ``BodyRead/later`` directly after
   ///     the last announced byte is not read again, so bytes that it would provide later are not noticed.
   ///   - isReplayable: Whether `open` may be called several times. If so, all sources that `open` makes must provide
-  ///     the same bytes.
+  ///     the same bytes. If not, make the body once and store it: the body records that it was read, which a new body
+  ///     with the same source does not know.
   ///   - open: Makes a source, on the transport's thread. When the source has bytes again after ``BodyRead/later``, it
   ///     resumes the body with the argument of `open`.
   public static func stream(
@@ -96,6 +97,12 @@ public struct HTTPBody: Sendable {
 
   /// Whether the body can be read only once and has been read.
   public var isUsedUp: Bool { storage.readState?.isUsedUp == true }
+
+  /// Whether both bodies can be read only once, and the reading of one of them uses up the other, too.
+  package func sharesReading(with other: HTTPBody) -> Bool {
+    guard let state = storage.readState else { return false }
+    return state === other.storage.readState
+  }
 
   /// Whether the request waits for an interim response (100) before it sends the body (RFC 9110 section 10.1.1).
   public var expectsContinue: Bool { storage.expectsContinue }

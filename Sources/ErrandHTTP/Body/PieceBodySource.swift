@@ -36,6 +36,9 @@ extension HTTPBody {
   /// read only once. The sequence is read at most about 256 KiB ahead of the transfer, so that the producer runs no
   /// faster than the server receives.
   ///
+  /// Make the body once and store it. The body records that it was read, and cannot be sent a second time. A new body
+  /// with the same sequence does not know that the sequence is used up, and sends an empty body.
+  ///
   /// - Parameters:
   ///   - pieces: The sequence whose elements are the pieces of the body.
   ///   - length: The total number of bytes; nil if it is unknown. A sequence with fewer bytes ends the exchange with

@@ -205,6 +205,36 @@ import Testing
     #expect(IgnoredProperties.sentences(about: request, built: try await ScriptedClient().sent(request)).isEmpty)
   }
 
+  private struct Log: APIRequest {
+    let lines: AsyncStream<Data>
+    var path: Path { "/log" }
+    let method = HTTPMethod.put
+    var body: RequestBody? { .pieces(lines) }
+  }
+
+  private struct StoredLog: APIRequest {
+    let path: Path = "/log"
+    let method = HTTPMethod.put
+    let stored: RequestBody?
+    var body: RequestBody? { stored?.expectingContinue() }
+  }
+
+  private struct Replayed: APIRequest {
+    let path: Path = "/log"
+    let method = HTTPMethod.put
+    var body: RequestBody? { .stream(isReplayable: true) { try HTTPBody(Data("a".utf8)).open($0) } }
+  }
+
+  @Test func `single-use body must be stored`() async {
+    let lines = AsyncStream<Data> { $0.finish() }
+    let found = await warnings(Log(lines: lines))
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("Log: each reading of `body` makes a new body") == true)
+    #expect(found.first?.contains("store it: `let body: RequestBody?`") == true)
+    #expect(await warnings(StoredLog(stored: .pieces(lines))).isEmpty)
+    #expect(await warnings(Replayed()).isEmpty)
+  }
+
   private struct Right: APIRequest {
     let path: Path = "/a"
     var method = HTTPMethod.post

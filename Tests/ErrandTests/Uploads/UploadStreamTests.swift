@@ -256,4 +256,26 @@ struct UploadStreamTests {
     #expect(await outcome.error?.stage == .cancelled)
     try await ended.wait()
   }
+
+  /// The request of the guide.
+  private struct PutLog: APIRequest {
+    let body: RequestBody?
+    var path: Path { "/log" }
+    var method: HTTPMethod { .put }
+    typealias Response = Nothing
+
+    init(lines: AsyncStream<Data>) { body = .pieces(lines, type: "text/plain") }
+  }
+
+  @Test func `stored sequence fails in second call`() async throws {
+    let (lines, input) = AsyncStream.makeStream(of: Data.self)
+    for line in ["a\n", "b\n"] { input.yield(Data(line.utf8)) }
+    input.finish()
+    let request = PutLog(lines: lines)
+    let bench = ScriptedClient()
+    #expect(try await bench.sent(request)?.text == "a\nb\n")
+    let error = await bench.failure(of: request)
+    #expect(error?.stage == .build && error?.code == .invalidBody)
+    #expect(bench.transport.requests.count == 1)
+  }
 }

@@ -5,11 +5,13 @@ import Foundation
 /// Warnings about mistakes in the declaration of a request type. Each is written once per type and process, and only in
 /// debug builds, so that release builds do no work for them.
 extension CallRun {
-  /// Warns about properties that the client ignores, a method in the wrong case, and retries that cannot apply.
+  /// Warns about properties that the client ignores, a method in the wrong case, retries that cannot apply, and a body
+  /// that a second call cannot send.
   func advise(on built: HTTPRequest, _ plan: CallPlan) {
     adviseOnProperties(of: built)
     adviseOnMethod(of: built)
     adviseOnRetries(of: built, plan)
+    adviseOnBody(of: built)
   }
 
   /// Warns about stored properties that the client never reads; see ``IgnoredProperties``. `built` is nil if the
@@ -47,6 +49,24 @@ extension CallRun {
       "`retries` applies only to failures before the request is sent, because \(built.method) is not idempotent "
         + "(RFC 9110 section 9.2.2); declare `idempotency` as `.keyed()` or `.assumed` if the server recognises "
         + "repeated requests, or as `.never` if this is intended."
+    ])
+  }
+
+  /// Warns if the property `body` makes a new body of a source that can be read only once, at each reading. The body of
+  /// a second call then does not know that the source is used up, and sends nothing, without an error.
+  private func adviseOnBody(of built: HTTPRequest) {
+    let request = info.request
+    let type = type(of: request)
+    guard kind.isOrdinary, built.body?.isReplayable == false, Advice.bodies.isOpen(type),
+      let first = request.body?.singleUse, let second = request.body?.singleUse, !first.sharesReading(with: second),
+      Advice.bodies.take(type)
+    else {
+      return
+    }
+    warn([
+      "each reading of `body` makes a new body whose source can be read only once, so a second call may send an empty "
+        + "body; make the body once and store it: `let body: RequestBody?`, or, if each source gives the same bytes, "
+        + "make a stream with `isReplayable: true`."
     ])
   }
 
@@ -92,6 +112,7 @@ private enum Advice {
   static let properties = Types()
   static let methods = Types()
   static let retries = Types()
+  static let bodies = Types()
   static let dates = Types()
 
   final class Types: Sendable {
