@@ -78,7 +78,8 @@ package struct Validating: Interceptor {
 
   /// The end of the message for status 415 if the request was a form.
   package static let formCure =
-    " The arguments were sent as a form; if the server reads JSON, set `arguments` of the `formats` to `.json`."
+    " The arguments were sent as a form; if the server reads JSON, set `arguments` of the `formats` to"
+    + " `.jsonByMethod`."
 
   /// Fails if the body is truncated. A response with a rejected status may have a truncated body. For such a response
   /// the status check has already thrown an error.

@@ -65,7 +65,7 @@ struct ServerMistakeTests {
       .status, to: Register(),
       """
       The server answered 415; expected 200–299. The arguments were sent as a form; if the server reads JSON, set \
-      `arguments` of the `formats` to `.json`.
+      `arguments` of the `formats` to `.jsonByMethod`.
       """)
   }
 
