@@ -69,6 +69,11 @@ client.configure {
 client.configure { $0.servers.breaker = BreakerRule() }
 // snippet.end
 
+// snippet.eagerbreaker
+let eager = BreakerRule(share: 0.3, window: 50, least: 10, pause: .seconds(20), trials: 5)
+client.configure { $0.servers.breaker = eager }
+// snippet.end
+
 // snippet.open
 if let open = outcome.error?.cause as? CircuitOpen { print("later: at most \(open.timeLeft)") }
 // snippet.end

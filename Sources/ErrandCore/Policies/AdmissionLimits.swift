@@ -107,18 +107,26 @@ public struct HostRate: Sendable, Hashable {
 public struct BreakerRule: Sendable, Hashable {
   /// The share of failures among the last exchanges at which the circuit opens. The share is a number from 0 to 1. The
   /// default is 0.5.
-  public var share = 0.5
+  public var share: Double
   /// The number of most recent exchanges from which the share of failures is computed. The default is 100, the maximum
   /// 10,000.
-  public var window = 100
+  public var window: Int
   /// The number of exchanges that must have ended before the circuit may open. The default is 20.
-  public var least = 20
+  public var least: Int
   /// How long all calls are rejected after the circuit has opened. The default is one minute.
-  public var pause = Duration.seconds(60)
+  public var pause: Duration
   /// The number of exchanges that are sent after the pause, to check whether the origin has recovered. The circuit
   /// closes if the share of failures among these exchanges is below ``share``. The default is 10.
-  public var trials = 10
+  public var trials: Int
 
-  /// Makes a rule with default values.
-  public init() {}
+  /// Makes a rule. Parameters that are not given have the defaults that the properties describe.
+  public init(
+    share: Double = 0.5, window: Int = 100, least: Int = 20, pause: Duration = .seconds(60), trials: Int = 10
+  ) {
+    self.share = share
+    self.window = window
+    self.least = least
+    self.pause = pause
+    self.trials = trials
+  }
 }

@@ -4,9 +4,7 @@ import Testing
 /// The number of origins that the control remembers, and which ones it removes first.
 struct BreakerControlTests {
   private static var rule: BreakerRule {
-    var rule = BreakerRule()
-    (rule.least, rule.window, rule.trials, rule.pause) = (1, 4, 1, .seconds(60))
-    return rule
+    BreakerRule(window: 4, least: 1, pause: .seconds(60), trials: 1)
   }
 
   private func moment(_ seconds: Int) -> MonotonicInstant { .start.advanced(by: .seconds(seconds)) }

@@ -14,9 +14,7 @@ struct BreakerTests {
   private static func rule(
     share: Double = 0.5, window: Int = 10, least: Int = 4, trials: Int = 2
   ) -> BreakerRule {
-    var rule = BreakerRule()
-    (rule.share, rule.window, rule.least, rule.trials, rule.pause) = (share, window, least, trials, .seconds(60))
-    return rule
+    BreakerRule(share: share, window: window, least: least, pause: .seconds(60), trials: trials)
   }
 
   /// Sends one exchange per letter: `s` succeeds, `f` fails, `n` is neither.
@@ -56,6 +54,22 @@ struct BreakerTests {
     #expect(breaker.state == .closed)
     send("f", &breaker)
     #expect(breaker.state == .open(until: Self.moment(60)))
+  }
+
+  @Test func `initialiser sets every property`() {
+    let rule = BreakerRule(share: 0.25, window: 40, least: 5, pause: .seconds(10), trials: 3)
+    #expect(rule.share == 0.25)
+    #expect(rule.window == 40)
+    #expect(rule.least == 5)
+    #expect(rule.pause == .seconds(10))
+    #expect(rule.trials == 3)
+  }
+
+  @Test func `given parameters keep the other defaults`() {
+    var standard = BreakerRule(pause: .seconds(10))
+    #expect(standard != BreakerRule())
+    standard.pause = .seconds(60)
+    #expect(standard == BreakerRule())
   }
 
   @Test func `rejection time is the remaining pause`() {
