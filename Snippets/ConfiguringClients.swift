@@ -19,7 +19,9 @@ configuration.servers.others = [
   ServerEnvironment("staging", baseURL: server.url + "/staging"),
 ]
 let client = APIClient(configuration)
-client.configure { $0.servers.use("staging") }
+client.configure {
+  if !$0.servers.use("staging") { print("There is no environment of this name.") }
+}
 
 // snippet.filters
 client.configure { configuration in

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The configuration of a client. To change it, assign a new value or use ``APIClient/configure(_:)``. Running calls
 /// keep the configuration with which they started.
 public struct ClientConfiguration: Sendable {
@@ -84,12 +86,23 @@ public struct ServerSettings: Sendable, Hashable {
     self.breaker = breaker
   }
 
-  /// Selects one of ``others`` by its name. If no environment has the name, returns false and changes nothing.
-  @discardableResult
+  /// Selects an environment by its name: one of ``others``, or the current one. The environment that was current is
+  /// added to ``others``, unless they contain one of its name, so it can be selected again.
+  /// - Returns: False if no environment has the name. Then nothing changes.
   public mutating func use(_ name: String) -> Bool {
-    guard let found = others.named(name) else { return false }
+    guard let found = others.named(name) else { return current.name.hasSameBytes(as: name) }
+    if others.named(current.name) == nil { others.append(current) }
     current = found
     return true
+  }
+
+  /// The environment with a name, of ``others`` or the current one; nil if there is none.
+  func environment(named name: String) -> ServerEnvironment? { others.named(name) ?? [current].named(name) }
+
+  /// The names of all environments, the current one first, each once.
+  var names: [String] {
+    var seen: Set<ByteText> = []
+    return ([current] + others).map(\.name).filter { seen.insert(ByteText($0)).inserted }
   }
 }
 

@@ -176,9 +176,8 @@ final class RequestBuilder: Sendable {
       return family?.settings.cdnURL ?? configuration.servers.current.cdnURL ?? family?.settings.baseURL
         ?? configuration.servers.current.baseURL
     case .environment(let name):
-      if let found = configuration.servers.others.named(name) { return found.baseURL }
-      if let found = [configuration.servers.current].named(name) { return found.baseURL }
-      let known = ([configuration.servers.current] + configuration.servers.others).map(\.name).joined(separator: ", ")
+      if let found = configuration.servers.environment(named: name) { return found.baseURL }
+      let known = configuration.servers.names.joined(separator: ", ")
       throw .build(.invalidURL, "No environment is named \"\(name)\"; the client's environments are: \(known).")
     }
   }

@@ -185,6 +185,41 @@ struct URLJoiningTests {
     #expect(error?.message == "No environment is named \"stagign\"; the client's environments are: default, staging.")
   }
 
+  @Test func `former environment can be selected again`() async throws {
+    let bench = ScriptedClient { $0.servers.others = [ServerEnvironment("staging", baseURL: "http://s")] }
+    for (name, url) in [("staging", "http://s/p"), ("staging", "http://s/p"), ("default", "http://h.example/p")] {
+      bench.client.configure {
+        let isKnown = $0.servers.use(name)
+        #expect(isKnown)
+      }
+      #expect(try await bench.url(Sending()) == url)
+    }
+    #expect(try await bench.url(Sending(server: .environment("staging"))) == "http://s/p")
+  }
+
+  @Test func `selecting keeps each environment once`() {
+    let (live, staging) = (ServerEnvironment(baseURL: "http://h"), ServerEnvironment("staging", baseURL: "http://s"))
+    var servers = ServerSettings(live, others: [staging])
+    for name in ["default", "staging", "staging", "default", "staging"] {
+      let isKnown = servers.use(name)
+      #expect(isKnown)
+    }
+    #expect(servers == ServerSettings(staging, others: [staging, live]))
+    let isKnown = servers.use("stagign")
+    #expect(!isKnown)
+    #expect(servers == ServerSettings(staging, others: [staging, live]))
+  }
+
+  @Test func `error names each environment once`() async {
+    let bench = ScriptedClient { $0.servers.others = [ServerEnvironment("staging", baseURL: "http://s")] }
+    bench.client.configure {
+      let isKnown = $0.servers.use("staging")
+      #expect(isKnown)
+    }
+    let error = await bench.failure(of: Sending(server: .environment("live")))
+    #expect(error?.message == "No environment is named \"live\"; the client's environments are: staging, default.")
+  }
+
   @Test func `clients are independent`() async throws {
     let one = ScriptedClient(baseURL: "http://one")
     let two = ScriptedClient(baseURL: "http://two")
