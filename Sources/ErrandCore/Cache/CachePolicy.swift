@@ -137,9 +137,10 @@ public struct HostCacheRule: Sendable, Hashable {
   package let policy: CachePolicy
 
   /// Makes a rule for a host such as `cdn.example.com`, or for every host below a name that begins with a dot, such as
-  /// `.example.com`. If several rules of a client apply to a host, the client uses the first one.
+  /// `.example.com`. Upper case, a scheme, a port and a path in `host` are ignored, so the rule applies to all ports. An
+  /// IPv6 address may be in brackets. If several rules of a client apply to a host, the client uses the first one.
   public init(_ host: String, _ policy: CachePolicy) {
-    pattern = HostPattern(host)
+    pattern = HostPattern.ignoringRest(of: host)
     self.policy = policy
   }
 

@@ -72,7 +72,8 @@ public struct HostRate: Sendable, Hashable {
   /// such as `.example.com`.
   ///
   /// - Parameters:
-  ///   - host: The host, in the same form as in ``HostCacheRule``.
+  ///   - host: The host. Upper case, a scheme, a port and a path are ignored, so the rate applies to all ports. An IPv6
+  ///     address may be in brackets.
   ///   - requests: How many exchanges may start during `time`, on average. Less than one counts as one.
   ///   - time: The period in which `requests` exchanges may start, from a microsecond to a day. The default is one
   ///     second.
@@ -83,7 +84,7 @@ public struct HostRate: Sendable, Hashable {
     _ host: String, requests: Int, per time: Duration = .seconds(1), burst: Int? = nil, followsServer: Bool = false
   ) {
     self.followsServer = followsServer
-    pattern = HostPattern(host)
+    pattern = HostPattern.ignoringRest(of: host)
     self.requests = max(requests, 1)
     self.time = min(max(time, .microseconds(1)), .seconds(86_400))
     self.burst = max(burst ?? requests, 1)

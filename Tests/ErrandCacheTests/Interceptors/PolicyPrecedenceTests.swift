@@ -72,6 +72,7 @@ struct PolicyPrecedenceTests {
   @Test(arguments: [
     ("api.example.com", 30), ("API.Example.COM", 30), (".example.com", 30), (".com", 30), ("example.com", 0),
     ("api.example.co", 0), (".api.example.com", 0), ("pi.example.com", 0), ("*.example.com", 0), (".", 0), ("", 0),
+    ("http://api.example.com:1", 30), ("api.example.com:8931", 30), ("https://.Example.com/v1", 30),
   ])
   func `host rules match hosts`(_ host: String, _ seconds: Int) async throws {
     let rule = HostCacheRule(host, .lifetime(.seconds(30)))

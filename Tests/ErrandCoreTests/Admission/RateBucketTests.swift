@@ -137,7 +137,8 @@ struct RateBucketTests {
       ("api.example.com", "api.example.com", true), ("API.example.com", "api.example.com", true),
       ("api.example.com", "www.example.com", false), (".example.com", "api.example.com", true),
       (".example.com", "example.com", false), ("example.com", "api.example.com", false),
-      (".example.com", "badexample.com", false), ("[::1]", "[::1]", true),
+      (".example.com", "badexample.com", false), ("[::1]", "[::1]", true), ("127.0.0.1:8931", "127.0.0.1", true),
+      ("https://api.example.com:8443/v1", "api.example.com", true), ("[::1]:8080", "[::1]", true),
     ])
   func `host pattern selects its hosts`(pattern: String, host: String, isCovered: Bool) {
     #expect(HostRate(pattern, requests: 1).covers(host) == isCovered)

@@ -7,6 +7,7 @@ struct HostPatternTests {
     ("api.example.com", "example.com", false), ("api.example.com", "x.api.example.com", false),
     (".example.com", "api.example.com", true), (".example.com", "a.b.example.com", true),
     (".example.com", "example.com", false), (".example.com", "badexample.com", false), ("[::1]", "[::1]", true),
+    ("api.example.com", "api.example.com.", true), (".example.com", "api.example.com.", true),
   ])
   func `pattern covers its hosts`(pattern: String, host: String, isCovered: Bool) {
     #expect(HostPattern(pattern).covers(host) == isCovered)
@@ -18,6 +19,23 @@ struct HostPatternTests {
   ])
   func `malformed pattern is invalid`(pattern: String) {
     #expect(!HostPattern(pattern).isValid)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1:8931", "127.0.0.1"), ("http://h:1", "h"), ("HTTPS://API.Example.com/v1?a=b:c", "api.example.com"),
+    ("api.example.com/v1", "api.example.com"), ("api.example.com.", "api.example.com"), ("h:", "h"),
+    ("wss://h:1/p", "h"), ("[::1]", "[::1]"), ("[::1]:8080", "[::1]"), ("http://[FE80::A]:80/x", "[fe80::a]"),
+    ("FE80::A", "[fe80::a]"), (".Example.com:443", ".example.com"), ("https://.example.com/", ".example.com"),
+  ])
+  func `scheme, port and path are ignored`(text: String, pattern: String) {
+    #expect(HostPattern.ignoringRest(of: text) == HostPattern(pattern))
+    #expect(HostPattern.ignoringRest(of: text).isValid)
+  }
+
+  @Test(arguments: ["", ".", "a b", "*.example.com", "ada@h", "h:port", "http://", "://h", "a\nb"])
+  func `text without host covers no host`(text: String) {
+    let pattern = HostPattern.ignoringRest(of: text)
+    for host in ["h", "a", "b", "example.com", "api.example.com"] { #expect(!pattern.covers(host)) }
   }
 
   @Test func `more specific patterns come first`() {

@@ -59,10 +59,27 @@ extension PublicKeyPins {
 package struct HostPattern: Sendable, Hashable {
   private let text: String
 
+  /// Makes a pattern from a text that contains only the pattern, in any case.
   package init(_ text: String) { self.text = text.lowercased() }
 
-  /// Whether the pattern matches a host, which must be in lower case.
-  package func covers(_ host: String) -> Bool { text.hasPrefix(".") ? host.hasSuffix(text) : host == text }
+  /// The pattern in a text that may also contain a scheme, a port and a path, which are ignored. For settings that have
+  /// no way to report an invalid host.
+  package static func ignoringRest(of text: String) -> HostPattern {
+    let rest = HTTPURL.isAbsolute(text) ? text.utf8.drop { $0 != 0x3A }.dropFirst(3) : text.utf8[...]
+    let isBelow = rest.first == 0x2E
+    let name = String(decoding: isBelow ? rest.dropFirst() : rest, as: UTF8.self)
+    // The second form is for an IPv6 address without brackets.
+    guard let url = (try? HTTPURL("http://\(name)")) ?? (try? HTTPURL("http://[\(name)]")) else {
+      return HostPattern(text)
+    }
+    return HostPattern((isBelow ? "." : "") + url.origin.hostWithoutDot)
+  }
+
+  /// Whether the pattern matches a host, which must be in lower case. A dot at the end of the host is ignored.
+  package func covers(_ host: String) -> Bool {
+    let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+    return text.hasPrefix(".") ? name.hasSuffix(text) : name == text
+  }
 
   /// A number that is larger for a more specific pattern: an exact host is the most specific, then longer names.
   package var specificity: Int { text.hasPrefix(".") ? text.utf8.count : Int.max }
