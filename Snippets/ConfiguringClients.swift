@@ -73,7 +73,7 @@ client.configure {
   $0.interceptors.exchanges = [
     Signing { request in
       let signature = request.url.string.utf8.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
-      request.fields.append(HTTPField("X-Signature", "\(signature)", isSecret: true))
+      request.fields.append(HTTPField("X-Signature", "\(signature)"))
     }
   ]
 }

@@ -113,6 +113,9 @@ public struct RequestAdditions: Sendable {
   /// Arguments that are added to the query of every request. The closure is called once per call.
   public var arguments: (@Sendable () -> Arguments)?
   /// Arguments that are added to every form and JSON body. The closure is called once per call.
+  ///
+  /// A request whose arguments would go into a form or a JSON body, such as a POST, gets such a body of these arguments
+  /// if it has neither arguments nor a body. To send no body, the request declares ``ArgumentFormat/query``.
   public var bodyArguments: (@Sendable () -> Arguments)?
   /// Filters that may change the URL of each request. They are applied in the order of the array.
   public var filters: [URLFilter]
