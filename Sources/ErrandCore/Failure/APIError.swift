@@ -118,8 +118,10 @@ public struct APIError: Error, Sendable {
   public var status: Int? { details.response?.status }
 
   /// The response body as the type that the request declares for errors (``APIRequest/ErrorBody``), or its bytes as
-  /// `Data`; nil if there is no body or the body has another form. ``ProblemDetails`` need not be declared: each call
-  /// reads them from the body, if the body has their media type.
+  /// `Data`. The result is nil if there is no body, if the body has another form, or if the request declares another
+  /// type as its `ErrorBody`. To read a type that the request does not declare, decode the bytes.
+  ///
+  /// ``ProblemDetails`` need not be declared: each call reads them from the body, if the body has their media type.
   public func body<Body: Decodable & Sendable>(as type: Body.Type = Body.self) -> Body? {
     if let known = details.errorBody as? Body ?? details.response?.body as? Body { return known }
     guard Body.self == ProblemDetails.self, let response else { return nil }

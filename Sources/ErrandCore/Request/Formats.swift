@@ -46,7 +46,10 @@ public struct Formats: Sendable {
     get { parts?.value.jsonDecoding ?? .inherited }
     set { change { $0.jsonDecoding = newValue } }
   }
-  /// The rules by which request bodies are encoded as JSON.
+  /// The rules by which `Encodable` values in JSON bodies, and in JSON parts of a multipart form, are encoded.
+  ///
+  /// The rules do not apply to arguments, not even to those in a JSON body. The names of arguments are sent as they are
+  /// written, and ``argumentStyle`` decides how dates are written.
   public var jsonEncoding: JSONEncoding {
     get { parts?.value.jsonEncoding ?? .inherited }
     set { change { $0.jsonEncoding = newValue } }
