@@ -200,14 +200,18 @@ struct GetTable: APIRequest {
 }
 
 // snippet.hooks
+@MainActor final class NewsPage {
+  var text = "loading"
+}
+
 struct GetNews: APIRequest {
-  let seen: Recorded<String>
+  let page: NewsPage
   var path: Path { "/news" }
   typealias Response = String
   var delivery: Delivery<Response> {
     Delivery(
-      beforeCompletion: { outcome in seen.append("before: \(outcome.value ?? "no news")") },
-      afterCompletion: { _ in seen.append("after") })
+      beforeCompletion: { @MainActor outcome in page.text = outcome.value ?? "no news" },
+      afterCompletion: { outcome in print("news after", outcome.metrics.total) })
   }
 }
 
@@ -266,9 +270,9 @@ print("articles in the cart:", try await client.send(AddToCart(article: 5)).coun
 _ = await client.outcome(of: GetPicture(name: "cat.png"))
 print("level", try await client.send(GetProfile(id: 7)).level)
 print("table", try await client.send(GetTable()).rows)
-let seen = Recorded<String>()
-_ = try await client.send(GetNews(seen: seen))
-print(seen.all)
+let newsPage = NewsPage()
+_ = try await client.send(GetNews(page: newsPage))
+print(newsPage.text)
 _ = try await client.send(UploadTo(signedURL: "https://files.example.com/x?signature=1", bytes: Data([1])))
 if case .failure(let error) = await client.outcome(of: GetProfile(id: 0)).result { print(error) }
 for request in transport.requests { print(request.method, request.url.string) }

@@ -13,9 +13,9 @@ public struct Delivery<Value: Sendable>: Sendable {
   /// hook runs, the call may end as cancelled, although the hook received another outcome. If the deadline of the call
   /// has passed, the task is not cancelled, so that the hook can still do work.
   public var beforeCompletion: (@Sendable (Outcome<Value>) async -> Void)?
-  /// The hook that runs second, on the ``CallbackExecutor``; nil for none. The delegate and the completion closure of
-  /// the call are called after this hook. If the hook cancels the call, they receive a cancellation, although the hook
-  /// received another outcome.
+  /// The hook that runs second, on the ``CallbackExecutor``, or on the caller's executor for `send`; nil for none. The
+  /// delegate and the completion closure of the call are called after this hook. If the hook cancels the call, they
+  /// receive a cancellation, although the hook received another outcome.
   public var afterCompletion: (@Sendable (Outcome<Value>) -> Void)?
   /// The observers of calls of the request, in addition to the accessories of the client and the call.
   public var accessories: [any Accessory]
