@@ -173,9 +173,11 @@ struct URLJoiningTests {
     }
     #expect(try await bench.url(Sending(server: .environment(one))) == "http://h.example/p")
     #expect(try await bench.url(Sending(server: .environment(other))) == "http://other/p")
-    bench.client.configure {
-      let isKnown = $0.servers.use(one)
-      #expect(!isKnown)
+    for (name, url) in [(other, "http://other"), (one, "http://h.example"), (one, "http://h.example")] {
+      bench.client.configure {
+        let isKnown = $0.servers.use(name)
+        #expect(isKnown && $0.servers.current.baseURL == url)
+      }
     }
   }
 

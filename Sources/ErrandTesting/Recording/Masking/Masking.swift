@@ -44,7 +44,7 @@ struct Masking {
       masked.fields = HTTPFields(
         masked.fields.all.map { field in
           guard field.name == .contentType else { return field }
-          let value = field.value.replacingBytes(of: boundary, with: MultipartText.plainBoundary)
+          let value = MultipartText.withPlainBoundary(field.value, insteadOf: boundary)
           return HTTPField(field.name, value, isSecret: field.isSecret)
         })
     }

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// Divides a multipart body into the parts that masking needs (RFC 2046 section 5.1, RFC 7578).
@@ -21,6 +22,20 @@ enum MultipartText {
       let boundary = type["boundary"], !boundary.isEmpty
     else { return nil }
     return boundary
+  }
+
+  /// A content type with the fixed boundary instead of its own. Only the value of the parameter changes: a short
+  /// boundary may also occur in other parts of the text.
+  static func withPlainBoundary(_ contentType: String, insteadOf boundary: String) -> String {
+    let bytes = Array(contentType.utf8)
+    let name = Array("boundary=".utf8)
+    let starts = bytes.indices.filter { start in
+      bytes[start...].prefix(name.count).elementsEqual(name) { ($0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0) == $1 }
+    }
+    guard let start = starts.last else { return contentType }
+    let head = String(decoding: bytes[..<(start + name.count)], as: UTF8.self)
+    let tail = String(decoding: bytes[(start + name.count)...], as: UTF8.self)
+    return head + tail.replacingBytes(of: boundary, with: plainBoundary)
   }
 
   /// Whether a body begins with the boundary, without a line break before it.
