@@ -76,7 +76,7 @@ private struct Case {
   func body<T: Decodable>() throws -> T { try read("body") }
 
   func read<T: Decodable>(_ keys: String...) throws -> T {
-    let path = JSONPath(parsing: keys.joined(separator: "."))
+    let path = try JSONPath(parsing: keys.joined(separator: "."))
     return try Library.family.formats.jsonDecoding.decode(T.self, from: line, at: path)
   }
 }
