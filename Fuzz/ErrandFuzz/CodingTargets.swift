@@ -7,6 +7,7 @@ import Foundation
 /// Bodies with a content coding, through the body that the transport uses.
 enum CodingTargets {
   private static let limit = 64 << 10
+  private static let origin = HTTPURL.Origin(scheme: .http, host: "h.example", port: 80)
   // Like the transport's: one for its thread.
   nonisolated(unsafe) private static let scratch = UnsafeMutableRawBufferPointer.allocate(  // one thread only
     byteCount: 16 << 10, alignment: 16)
@@ -41,7 +42,7 @@ enum CodingTargets {
         }
         start = end
       }
-      try body.finish()
+      try body.finish(from: origin)
       check(body.wireBytes == bytes.count, "every byte is counted")
     } catch {
       isWhole = false
