@@ -20,7 +20,7 @@ enum StreamTargets {
     var parser = EventParser(limit: limit)
     for line in lines(rest.data, size, true).lines {
       guard let event = try? parser.take(line) else { continue }
-      check(!event.type.isEmpty && event.data.utf8.count < limit && event.id == parser.lastID, "an event is whole")
+      check(!event.type.isEmpty && event.data.utf8.count <= limit && event.id == parser.lastID, "an event is whole")
       check(ASCII.all(event.id, ASCII.isFieldValue), "an identifier can be sent back")
     }
     check(parser.retry.map { $0 >= .zero && $0 <= .seconds(86_400) } ?? true, "a wait is bounded")
