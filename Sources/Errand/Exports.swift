@@ -166,6 +166,7 @@
 @_exported public import struct ErrandCore.ResponseDecoder
 @_exported public import protocol ErrandCore.ResponseFormat
 @_exported public import struct ErrandCore.ResponseStream
+@_exported public import struct ErrandCore.ResponseValidation
 @_exported public import struct ErrandCore.RetryPolicy
 @_exported public import class ErrandCore.RunningChain
 @_exported public import struct ErrandCore.ServerEnvironment
@@ -177,7 +178,6 @@
 @_exported public import struct ErrandCore.TimeLimit
 @_exported public import struct ErrandCore.Timeouts
 @_exported public import struct ErrandCore.URLFilter
-@_exported public import struct ErrandCore.ResponseValidation
 
 // MARK: - The cache
 

@@ -3,6 +3,7 @@
   import Dispatch
   import ErrandCore
   import ErrandHTTP
+  import ErrandSupport
   import Foundation
   import Glibc
   import TestSupport
@@ -52,13 +53,13 @@
         peer.send(window: 1 << 30, on: 0)
         peer.respond(try peer.nextRequest().stream, "ok")
         _ = try peer.nextRequest()
-        mayRead.wait()
-        var isSlow = true
+        var (frames, isSlow) = (0, true)
         while true {
+          if isSlow, frames.isMultiple(of: 8) { mayRead.wait() }  // the pace of the upload
           let frame = try peer.next()
+          frames += 1
           if frame.kind == .ping { isSlow = false }
           if frame.endsStream { peer.respond(frame.stream, "ok") }
-          if isSlow, frame.kind == .data { usleep(5000) }  // the pace of the upload
         }
       }
       let transport = try HTTP2.transport {
@@ -77,11 +78,21 @@
       }
       #expect(isUploading)
       async let second = TransportConformance.get(transport, url).text
-      let isPinged = try await HTTP2.eventually(on: transport) { loop in
-        loop.sharedPool.first(of: origin, where: { _ in true })?.pingWait != nil
+      // The server reads a part each time the wait has begun again, so the upload takes longer than the wait.
+      let beginnings = Locked<Set<MonotonicInstant>>([])
+      for number in 1...4 {
+        let isWaiting = try await HTTP2.eventually(on: transport) { loop in
+          let connection = loop.sharedPool.first(of: origin, where: { _ in true })
+          guard let begun = connection?.pingWait?.begun else { return false }
+          return beginnings.withLock { beginnings in
+            beginnings.insert(begun)
+            return beginnings.count >= number
+          }
+        }
+        #expect(isWaiting)
+        mayRead.signal()
       }
-      #expect(isPinged)
-      mayRead.signal()
+      for _ in 0..<100 { mayRead.signal() }
       #expect(try await second == "ok")
       #expect(try await uploaded == "ok")
       #expect(server.connections == 1)
