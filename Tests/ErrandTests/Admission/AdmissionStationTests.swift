@@ -104,6 +104,7 @@ struct AdmissionStationTests {
     let first = await fixture.start("first")
     let second = await fixture.start("second", .low)
     second.change(priority: .high)
+    #expect(await eventually { seen.count == 1 }, "the first exchange has begun, not only been admitted")
     first.cancel()
     #expect(await eventually { seen.count == 2 })
     second.cancel()
