@@ -8,7 +8,10 @@ struct ServerMistakeTests {
   private struct GetUser: APIRequest { let path: Path = "/users/7" }
 
   @Test func `Nothing listens at the port`() async throws {
-    let port = try RefusingPort().port
+    // The port stays bound during the test, so that no server of another process gets it.
+    let refusing = try RefusingPort()
+    defer { withExtendedLifetime(refusing) {} }
+    let port = refusing.port
     // The mistake:
     let client = APIClient(baseURL: "http://localhost:\(port)")
     // What Errand says:
