@@ -11,11 +11,11 @@ import TestSupport
     var timeouts: Timeouts = .inherited
   }
 
-  /// Measures how late 20 calls end, in the best of up to ten rounds, because other load on the machine delays some.
+  /// Measures how late 20 calls end, in the best of up to 30 rounds, because other load on the machine delays some.
   /// Returns the smallest lateness.
   private func judge(_ name: String, _ body: () async throws -> Duration) async throws -> Duration {
     var (least, best) = (Duration.seconds(60), Duration.seconds(60))
-    for _ in 0..<(isSanitized ? 1 : 10) where best >= .milliseconds(100) {
+    for _ in 0..<(isSanitized ? 1 : 30) where best >= .milliseconds(100) {
       var late: [Duration] = []
       for _ in 0..<20 { late.append(try await body()) }
       late.sort()
