@@ -72,6 +72,7 @@ extension TransportConformance {
 
   private static let connectionRefused = Check("refused connection is a failure") { transport in
     let nobody = try RefusingPort()
+    defer { withExtendedLifetime(nobody) {} }
     let failure = await failure(of: Exchange(request: try HTTPRequest(method: .post, url: nobody.url)), over: transport)
     #expect(failure?.kind == .refused)
     #expect(failure?.isCertainlyNotSent == true)

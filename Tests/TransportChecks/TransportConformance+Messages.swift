@@ -166,6 +166,7 @@ extension TransportConformance {
     },
     Check("refused connection has no response metrics", needs: .metrics) { transport in
       let nobody = try RefusingPort()
+      defer { withExtendedLifetime(nobody) {} }
       let exchange = Exchange(request: try HTTPRequest(url: nobody.url))
       let metrics = try #require(await failure(of: exchange, over: transport)?.metrics)
       #expect(metrics.total != nil)

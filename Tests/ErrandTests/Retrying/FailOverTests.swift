@@ -22,8 +22,12 @@ struct FailOverTests {
   private func client(
     _ servers: LoopbackServer..., change: (inout ClientConfiguration) -> Void = { _ in }
   ) -> APIClient {
-    var configuration = ClientConfiguration(baseURL: servers[0].url + "/v1")
-    configuration.servers.current.fallbackURLs = servers.dropFirst().map { $0.url + "/v2" }
+    client(at: servers.map(\.url), change)
+  }
+
+  private func client(at urls: [String], _ change: (inout ClientConfiguration) -> Void = { _ in }) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: urls[0] + "/v1")
+    configuration.servers.current.fallbackURLs = urls.dropFirst().map { $0 + "/v2" }
     change(&configuration)
     return APIClient(configuration)
   }
@@ -36,7 +40,8 @@ struct FailOverTests {
   ])
   func `failed server is replaced immediately`(bad: LoopbackAnswer) async throws {
     let (first, second) = (try LoopbackServer { _ in bad }, try good())
-    let client = client(first, second)
+    // The client asks a failed server again after five seconds of its clock.
+    let client = client(first, second) { $0.timers = ManualClock() }
     let outcome = await client.outcome(of: Get(method: .put, body: .text("body")))
     #expect(outcome.value == "/v2/thing body", "\(outcome.error?.message ?? "")")
     #expect(outcome.metrics.retries.count == 1 && outcome.metrics.retries[0].delay == .zero)
@@ -47,9 +52,9 @@ struct FailOverTests {
   }
 
   @Test func `refusing server is skipped`() async throws {
-    let (first, second) = (try good(), try good())
-    first.stop()
-    let post = await client(first, second).outcome(of: Get(method: .post, body: .text("body")))
+    let (port, second) = (try RefusingPort(), try good())
+    defer { withExtendedLifetime(port) {} }
+    let post = await client(at: [port.url, second.url]).outcome(of: Get(method: .post, body: .text("body")))
     #expect(post.value == "/v2/thing body", "a POST moves too, because nothing was sent")
   }
 
@@ -179,7 +184,9 @@ struct FailOverTests {
 
   @Test func `failed write marks its server unhealthy`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
-    let (client, write) = (client(first, second), Get(method: .post, body: .text("body")))
+    let write = Get(method: .post, body: .text("body"))
+    // The client asks a failed server again after five seconds of its clock.
+    let client = client(first, second) { $0.timers = ManualClock() }
     #expect(await client.outcome(of: write).error?.status == 503)
     #expect(await client.outcome(of: write).value == "/v2/thing body")
     #expect(await client.outcome(of: Get()).value == "/v2/thing ")
@@ -281,10 +288,9 @@ struct FailOverTests {
   }
 
   @Test func `successful fail-over refills the budget`() async throws {
-    let (first, second) = (try good(), try good())
-    first.stop()
-    let clock = ManualClock()
-    let client = client(first, second) { $0.timers = clock }
+    let (port, second, clock) = (try RefusingPort(), try good(), ManualClock())
+    defer { withExtendedLifetime(port) {} }
+    let client = client(at: [port.url, second.url]) { $0.timers = clock }
     for _ in 0..<110 {
       #expect(await client.outcome(of: Get()).value == "/v2/thing ")
       clock.advance(by: .seconds(300))
@@ -292,7 +298,8 @@ struct FailOverTests {
   }
 
   @Test func `redirect is resolved at its server`() async throws {
-    let dead = try good()
+    let dead = try RefusingPort()
+    defer { withExtendedLifetime(dead) {} }
     let second = try LoopbackServer { request in
       switch request.path {
       case "/v2/thing": .status(302, headers: ["Location": "/moved"])
@@ -304,9 +311,8 @@ struct FailOverTests {
         ? .status(307, headers: ["Location": "http://\(request.headers["Host"] ?? "")/v2/there"])
         : .ok("\(request.path) \(request.bodyText)")
     }
-    dead.stop()
-    #expect(await client(dead, second).outcome(of: Get()).value == "/moved ")
-    let put = await client(dead, third).outcome(of: Get(method: .put, body: .text("body")))
+    #expect(await client(at: [dead.url, second.url]).outcome(of: Get()).value == "/moved ")
+    let put = await client(at: [dead.url, third.url]).outcome(of: Get(method: .put, body: .text("body")))
     #expect(put.value == "/v2/there body", "the body is resent to its own server: \(put.error?.message ?? "")")
   }
 

@@ -50,11 +50,11 @@ struct InterceptedFailureTests {
   }
 
   @Test func `signed call fails over`() async throws {
-    let (first, second) = (try LoopbackServer { _ in .ok("first") }, try LoopbackServer { _ in .ok("second") })
-    var configuration = ClientConfiguration(baseURL: first.url)
+    let (port, second) = (try RefusingPort(), try LoopbackServer { _ in .ok("second") })
+    defer { withExtendedLifetime(port) {} }
+    var configuration = ClientConfiguration(baseURL: port.url)
     configuration.servers.current.fallbackURLs = [second.url]
     configuration.interceptors.exchanges = [Self.signing]
-    first.stop()
     let outcome = await APIClient(configuration).outcome(of: Get(retries: .none))
     #expect(outcome.value == "second", "\(outcome.error?.message ?? "")")
   }

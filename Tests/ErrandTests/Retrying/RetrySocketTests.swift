@@ -113,9 +113,11 @@ struct RetrySocketTests {
   }
 
   @Test func `refused connection is retried`() async throws {
-    let server = try LoopbackServer { _ in .ok() }
-    server.stop()
-    let outcome = await client(server).outcome(of: Put())
+    let port = try RefusingPort()
+    defer { withExtendedLifetime(port) {} }
+    var configuration = ClientConfiguration(baseURL: port.url)
+    configuration.retries = Self.atOnce
+    let outcome = await APIClient(configuration).outcome(of: Put())
     #expect(outcome.error?.transportKind == .refused)
     #expect(outcome.metrics.retries.map(\.reason) == [.failure(.refused), .failure(.refused)])
   }

@@ -62,12 +62,11 @@ struct AddressPolicyTests {
 
   @Test(arguments: TrustCarrier.allCases)
   func `refused connection is not a forbidden address`(carrier: TrustCarrier) async throws {
-    let server = try LoopbackServer { _ in .ok() }
-    let port = server.port
-    server.stop()
-    let transport = try transport(.only([.loopback]), carrier, ["two.example:\(port)": "10.0.0.1,127.0.0.1"])
+    let port = try RefusingPort()
+    defer { withExtendedLifetime(port) {} }
+    let transport = try transport(.only([.loopback]), carrier, ["two.example:\(port.port)": "10.0.0.1,127.0.0.1"])
     let error = try await failure(
-      TrustFixture.client("http://two.example:\(port)", transport), BytesProbe(path: "/"))
+      TrustFixture.client("http://two.example:\(port.port)", transport), BytesProbe(path: "/"))
     #expect(error.transportKind == .refused)
   }
 

@@ -45,6 +45,7 @@ struct SecretSocketTests {
 
   @Test func `refused connection shows no secret`() async throws {
     let port = try RefusingPort()
+    defer { withExtendedLifetime(port) {} }
     let watch = SecretWatch()
     #expect(try await expectSilence(try client(port.url, watch), watch).transportKind == .refused)
   }
@@ -58,6 +59,7 @@ struct SecretSocketTests {
 
   @Test func `unreachable proxy shows no secret`() async throws {
     let port = try RefusingPort()
+    defer { withExtendedLifetime(port) {} }
     let watch = SecretWatch()
     var curl = CurlConfiguration()
     curl.proxy = .url(port.url, user: "user", password: Self.marker)
