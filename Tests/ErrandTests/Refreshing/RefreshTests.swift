@@ -57,9 +57,13 @@ struct RefreshTests {
     }
   }
 
-  private func client(_ server: LoopbackServer, _ tokens: any CredentialProvider) -> APIClient {
+  /// - Parameter clock: The clock of the client; nil for the real one.
+  private func client(
+    _ server: LoopbackServer, _ tokens: any CredentialProvider, _ clock: ManualClock? = nil
+  ) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
     configuration.credentials = tokens
+    configuration.timers = clock
     configuration.admission = AdmissionLimits(perHost: 32, total: 32)
     return APIClient(configuration)
   }
@@ -90,7 +94,7 @@ struct RefreshTests {
     let client = client(server, tokens)
     client.configure { $0.interceptors.exchanges = [Held(latch: latch)] }
     async let outcome = client.outcome(of: Get())
-    #expect(await eventually { client.admission.running == 1 })
+    await latch.reached()
     tokens.renew()
     latch.open()
     #expect(await outcome.value == "token 1")
@@ -108,7 +112,8 @@ struct RefreshTests {
 
   @Test func `failed refresh reaches all callers`() async throws {
     let (server, tokens) = (try server(), Tokens(fails: true, isHeld: true))
-    let client = client(server, tokens)
+    // A failed refresh is remembered for ten seconds.
+    let client = client(server, tokens, ManualClock())
     async let outcomes = withTaskGroup { group in
       for _ in 0..<20 { group.addTask { await client.outcome(of: Get()).error } }
       return await group.reduce(into: [APIError?]()) { $0.append($1) }
@@ -124,7 +129,8 @@ struct RefreshTests {
 
   @Test func `second 401 is delivered`() async throws {
     let (server, tokens) = (try server(least: 1_000), Tokens())
-    let client = client(server, tokens)
+    // The number of refreshes within thirty seconds is limited.
+    let client = client(server, tokens, ManualClock())
     for _ in 0..<8 {
       let error = await client.outcome(of: Get()).error
       #expect(error?.status == 401 && error?.response?.body == Data("who?".utf8))
@@ -172,8 +178,11 @@ struct RefreshTests {
 
   @Test func `failed early refresh uses the old credential`() async throws {
     let (lenient, strict, tokens) = (try server(least: 0), try server(), Tokens(fails: true, expires: true))
-    #expect(await client(lenient, tokens).outcome(of: Get()).value == "token 0", "the old credential is still accepted")
-    #expect(await client(strict, tokens).outcome(of: Get()).error?.code == .refreshFailed)
+    let clock = ManualClock()
+    // A failed refresh is remembered for ten seconds.
+    let (kind, stern) = (client(lenient, tokens, clock), client(strict, tokens, clock))
+    #expect(await kind.outcome(of: Get()).value == "token 0", "the old credential is still accepted")
+    #expect(await stern.outcome(of: Get()).error?.code == .refreshFailed)
     #expect(tokens.refreshed.count == 1, "another client does not repeat a refresh that has just failed")
   }
 
