@@ -256,7 +256,7 @@ struct EventStreamTests {
   @Test func `silence counts as an interruption`() async throws {
     let server = try LoopbackServer()
     server.enqueue(Self.events("data: a\n\n: alive\n\n").stalled(after: 15), .status(204))
-    let options = CallOptions(timeouts: Timeouts(idle: .seconds(2)))
+    let options = CallOptions(timeouts: Timeouts(idle: .seconds(4)))
     let events = try await turning { try await all(client(server).events(of: Feed(), options: options)) }
     #expect(events.map(\.data) == ["a"] && server.requests.count == 2)
   }

@@ -23,15 +23,17 @@ struct FloodDeadlineTests {
       defer { isOver.append(true) }
       return try await transport.send(exchange)
     }
+    // The flood has no end. If it kept the transport's thread busy, no call would end within any time. The limits leave
+    // room for a busy machine, on which the threads wait for a processor.
     repeat {
       let begun = timers.now
       let call = CallState(deadline: begun.advanced(by: .seconds(30)), timers: timers)
       let response = try await transport.send(Exchange(request: HTTPRequest(url: healthy.url), call: call))
       #expect(response.body.elementsEqual("fine".utf8))
-      #expect(isSanitized || begun.duration(to: timers.now) < .seconds(2))
+      #expect(isSanitized || begun.duration(to: timers.now) < .seconds(10))
     } while isOver.count == 0
     let result = await attack.result
     #expect(throws: (any Error).self) { try result.get() }
-    #expect(isSanitized || begun.duration(to: timers.now) < .seconds(10))
+    #expect(isSanitized || begun.duration(to: timers.now) < .seconds(30))
   }
 }
