@@ -76,7 +76,10 @@ struct AlbumStory {
     let (states, state) = AsyncStream.makeStream(of: Bool.self)
     var options = GroupOptions()
     options.indicator = .named("page")
-    let spinner = LoadingIndicator(name: "page", delay: .zero, minimum: .zero) { state.yield($0) }
+    // The spinner stays for half a second of the story's clock, so it appears even if the responses arrive at once.
+    let spinner = LoadingIndicator(name: "page", delay: .zero, minimum: .milliseconds(500), timers: clock) {
+      state.yield($0)
+    }
     client.configure { $0.accessories = [spinner] }
     defer { client.configure { $0.accessories = [] } }
 
@@ -84,7 +87,10 @@ struct AlbumStory {
       GetUserInfo(id: id), GetImage(name: "fern.png"), GetImage(name: "moss.png"), GetImage(name: "reed.png"),
       options: options)
     print("\(info.name)'s pictures have \(fern.count), \(moss.count) and \(reed.count) bytes")
-    for await isShown in states.prefix(2) { print(isShown ? "one spinner appeared for all" : "and disappeared") }
+    for await isShown in states.prefix(2) {
+      print(isShown ? "one spinner appeared for all" : "and disappeared")
+      if isShown { clock.advance(by: .milliseconds(500)) }
+    }
 
     do {
       _ = try await client.batch(GetImage(name: "fern.png"), GetImage(name: "lost.png"))
