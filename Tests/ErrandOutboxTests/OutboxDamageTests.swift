@@ -152,7 +152,7 @@ struct OutboxDamageTests {
     let damage = try await Self.damaged(fixture)
     let first = try Self.open(fixture)
     #expect(try await first.reaches(Self.id(2), .parked))
-    #expect(try await first.reaches(Self.id(3), .delivered))
+    for good in [3, 4] as [Int64] { #expect(try await first.reaches(Self.id(good), .delivered)) }
     await first.close()
     try damage.repair()
     let second = try Self.open(fixture)
@@ -311,8 +311,9 @@ struct OutboxDamageTests {
     let fixture = try OutboxFixture()
     try await fixture.login("ada")
     try await Self.damagedPage(fixture)
+    // An outbox may send before it pauses, so the account is logged out before the outbox opens.
+    try await fixture.accounts.logout()
     let outbox = try Self.open(fixture)
-    outbox.pause()
     #expect(try await outbox.prepareLogout(of: "ada", .discard) == 0)
     #expect(try await outbox.summary.counts == [.cancelled: 60])
     await outbox.close()
