@@ -300,8 +300,9 @@ struct OutboxDecisionTests {
     let fixture = try OutboxFixture(Self.creating)
     fixture.server.enqueue(.status(400))
     let outbox = try fixture.open()
-    let created = try await outbox.add(Create(title: "x"))
+    // Otherwise the creation may be rejected before the edit is added, and the edit is refused.
     outbox.pause()
+    let created = try await outbox.add(Create(title: "x"))
     let edited = try await outbox.add(Edit(note: created.reference, text: "y"))
     outbox.resume()
     #expect(try await outbox.reaches(edited.id, .rejected))
