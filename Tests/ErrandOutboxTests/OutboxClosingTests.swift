@@ -8,7 +8,7 @@ import Testing
 
 /// The end of an outbox, and what its receipts and observers do then.
 struct OutboxClosingTests {
-  /// The result of a function; nil if it does not return within 30 seconds.
+  /// The result of a function; nil if it does not return within two minutes.
   private static func result<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async throws -> Value? {
     let result = Locked<Value?>(nil)
     let task = Task {

@@ -55,9 +55,9 @@ final class OutboxFixture: Sendable {
   }
 }
 
-/// Waits, without sleeping, until `holds` returns true. Returns false after 30 seconds.
+/// Waits, without sleeping, until `holds` returns true. Returns false after two minutes.
 func until(_ holds: () async throws -> Bool) async throws -> Bool {
-  let end = ContinuousClock.now + .seconds(30)
+  let end = ContinuousClock.now + .seconds(120)
   while ContinuousClock.now < end {
     if try await holds() { return true }
     await Task.yield()
