@@ -117,10 +117,6 @@ struct PropagationTests {
     init(telemetry change: (inout Telemetry) -> Void = { _ in }) throws {
       fixture = try TelemetryFixture({ [gate] _ in LoopbackAnswer.ok("x").held(at: gate) }, telemetry: change)
     }
-
-    func waiting(_ count: Int) async -> Bool {
-      await until { fixture.client.services.joining.counts.waiting == count }
-    }
   }
 
   @Test func `calls with different baggage send their own requests`() async throws {
@@ -128,7 +124,7 @@ struct PropagationTests {
     async let first = send(held.fixture.client, baggage: ["tenant": "blue"])
     try await held.fixture.server.request(number: 1)
     async let second = send(held.fixture.client, baggage: ["tenant": "red"])
-    #expect(await held.waiting(2))
+    #expect(await held.fixture.hasWaitingCalls(2))
     held.gate.open()
     _ = try await (first, second)
     #expect(held.fixture.server.requests.map { $0.headers["baggage"] } == ["tenant=blue", "tenant=red"])
@@ -140,7 +136,7 @@ struct PropagationTests {
     async let first = send(held.fixture.client)
     try await held.fixture.server.request(number: 1)
     async let second = send(held.fixture.client)
-    #expect(await held.waiting(2))
+    #expect(await held.fixture.hasWaitingCalls(2))
     held.gate.open()
     _ = try await (first, second)
     #expect(held.fixture.server.requests.count == 1)
@@ -151,10 +147,18 @@ struct PropagationTests {
     async let first = send(held.fixture.client, baggage: ["tenant": "blue"])
     try await held.fixture.server.request(number: 1)
     async let second = send(held.fixture.client, baggage: ["tenant": "red"])
-    #expect(await held.waiting(2))
+    #expect(await held.fixture.hasWaitingCalls(2))
     held.gate.open()
     _ = try await (first, second)
     #expect(held.fixture.server.requests.map { $0.headers["baggage"] } == [nil])
+  }
+}
+
+extension TelemetryFixture {
+  /// Waits until a number of calls wait for exchanges, which they may share. A call that is only running may not have
+  /// joined an exchange yet.
+  func hasWaitingCalls(_ count: Int) async -> Bool {
+    await until { client.services.joining.counts.waiting == count }
   }
 }
 

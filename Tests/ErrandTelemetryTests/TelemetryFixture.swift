@@ -72,9 +72,9 @@ extension AttributeValue {
   var text: String? { if case .string(let text) = self { text } else { nil } }
 }
 
-/// Waits, without sleeping, until `holds` returns true. Returns false after 30 seconds.
+/// Waits, without sleeping, until `holds` returns true. Returns false after two minutes.
 func until(_ holds: () async -> Bool) async -> Bool {
-  let end = ContinuousClock.now + .seconds(30)
+  let end = ContinuousClock.now + .seconds(120)
   while ContinuousClock.now < end {
     if await holds() { return true }
     await Task.yield()

@@ -203,7 +203,7 @@ struct TracingTests {
     async let first = fixture.client.send(GetNote())
     try await fixture.server.request(number: 1)
     async let second = fixture.client.send(GetNote())
-    #expect(await until { fixture.client.running.count == 2 })
+    #expect(await fixture.hasWaitingCalls(2))
     gate.open()
     _ = try await (first, second)
     #expect(fixture.collected.attempts.count == 1)
