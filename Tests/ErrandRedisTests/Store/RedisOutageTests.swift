@@ -116,8 +116,9 @@ struct RedisOutageTests {
   }
 
   @Test func `slow reply is awaited while bytes arrive`() async throws {
-    let server = try #require(ScriptedRedis(pause: .milliseconds(700)) { _ in Array(":1\r\n".utf8) })
-    let settings = TestRedis.settings { $0.commandTimeout = .seconds(2) }
+    // The four bytes take longer than the time-out, and each pause is much shorter.
+    let server = try #require(ScriptedRedis(pause: .milliseconds(1_500)) { _ in Array(":1\r\n".utf8) })
+    let settings = TestRedis.settings { $0.commandTimeout = .seconds(5) }
     let store = RedisStore(host: "127.0.0.1", port: server.port, settings: settings)
     #expect(await store.holdsForOthers(Sample.key("/a")))
   }
@@ -270,8 +271,9 @@ struct RedisOutageTests {
     for index in 0..<100 { store?.put(Sample.entry("/\(index)")) }
     store = nil
     let raw = try #require(RawRedis(socket: own.socket))
-    // The thread ends after all writes, and closes its connection.
-    while raw.run("CLIENT", "LIST").text?.split(separator: "\n").count != 1 || raw.keys(settings.prefix).isEmpty {
+    // The thread ends after all writes, and closes its connection. The keys are read first: the connection is also
+    // missing before the thread has connected.
+    while raw.keys(settings.prefix).isEmpty || raw.run("CLIENT", "LIST").text?.split(separator: "\n").count != 1 {
       await Task.yield()
     }
     #expect(raw.keys(settings.prefix).filter { $0.contains(":v:") }.count == 100)

@@ -151,7 +151,7 @@ struct RedisStoreTests {
     one.remove(selection)
     await one.flush()
     #expect(await other.isMissing(Sample.key("/a")) == removes)
-    #expect(await one.removals(call: CallState(), patience: .seconds(5)) == .done)
+    #expect(await one.removals(call: CallState(), patience: .seconds(30)) == .done)
   }
 
   /// The removal waits behind commands that are answered with the new salt.
