@@ -173,7 +173,7 @@ struct DamagedStoreTests {
     #expect(try Data(contentsOf: file) == bytes)
     await first.close()
     let start = MonotonicInstant.now
-    while await !second.isMissing(Sample.key("/4")), start.duration(to: .now) < .seconds(20) { await Task.yield() }
+    while await !second.isMissing(Sample.key("/4")), start.duration(to: .now) < .seconds(60) { await Task.yield() }
     second.put(Sample.entry("/a"))
     await second.flush()
     #expect(await second.text(Sample.key("/a")) == "body")

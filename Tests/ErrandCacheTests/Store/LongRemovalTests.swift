@@ -93,7 +93,7 @@ struct LongRemovalTests {
 
   @Test func `killed long removal is continued`() async throws {
     var kills = 0
-    for _ in 0..<6 where kills < 2 {
+    for _ in 0..<30 where kills < 2 {
       let folder = TestFolder()
       let crasher = try Crasher("purge", folder.url, limit: 64 << 20, number: 8_000)
       var said: [String] = []

@@ -185,7 +185,7 @@ struct RemovalJournalTests {
     #expect(await cache.removals(patience: .seconds(30)) == .done)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `polling retries a failed removal`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `polling retries a failed removal`() async throws {
     await filled().close()
     let away = TestFolder()
     try FileManager.default.moveItem(at: folder.url, to: away.url)

@@ -293,7 +293,7 @@ struct SQLiteStoreTests {
     store.put(Sample.entry("/b"))
     await store.flush()
     let start = MonotonicInstant.now
-    while start.duration(to: .now) < .seconds(10), await store.size().entries == 0 {
+    while start.duration(to: .now) < .seconds(60), await store.size().entries == 0 {
       store.put(Sample.entry("/b"))
       await store.flush()
     }
