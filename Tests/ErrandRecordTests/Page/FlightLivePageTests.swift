@@ -108,7 +108,7 @@ struct FlightLivePageTests {
     let body = String(repeating: "x", count: 512 << 10)
     let client = client(answer: .text(body), bodyLimit: 1 << 20)
     var limits = LiveLimits()
-    limits.queue = 5
+    (limits.queue, limits.stallTime) = (5, .seconds(600))
     let live = try FlightLivePage(of: client.flightRecord, limits: limits)
     let stream = try open(live, "events")
     #expect(stream.read(until: "\r\n\r\n") != nil)
