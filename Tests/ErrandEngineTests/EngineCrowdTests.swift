@@ -99,7 +99,8 @@
       let (requests, repeated) = try server.finish()
       #expect(repeated == 0)
       #expect(requests <= 960 && requests >= 960 - failed.value)
-      // A request fails if the server closes the connection between the check of the connection and the write.
+      // A request fails if the server closes the connection between the check of the connection and the write. This can
+      // happen on every fourth connection only, so at most 192 requests fail, however slow the machine is.
       #expect(isSanitized || failed.value < 240)
     }
 
