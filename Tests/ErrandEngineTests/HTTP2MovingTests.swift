@@ -194,7 +194,8 @@
         try peer.start()
         try peer.serve { request in
           server.process(request.path)
-          peer.reset(request.stream, 7)
+          // A later attempt has no response, so the call does not end by itself if the test is slow.
+          if server.processed.count <= 3 { peer.reset(request.stream, 7) }
         }
       }
       let call = CallState()
