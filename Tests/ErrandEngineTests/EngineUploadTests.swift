@@ -129,11 +129,11 @@
       let server = try LoopbackServer { _ in .ok("taken") }
       let body = HTTPBody.stream { flow in
         PieceSource([.bytes([1]), .later, .bytes([2])], .init(), flow) { flow in
-          _ = SharedTimers.shared.schedule(at: .now.advanced(by: .milliseconds(2_500))) { flow.resume() }
+          _ = SharedTimers.shared.schedule(at: .now.advanced(by: .milliseconds(5_500))) { flow.resume() }
         }
       }
       let request = try HTTPRequest(method: .post, url: server.url, body: body)
-      let exchange = Exchange(request: request, idleTimeout: .seconds(2))
+      let exchange = Exchange(request: request, idleTimeout: .seconds(5))
       #expect(try await EngineTransport().send(exchange).text == "taken")
     }
 

@@ -64,7 +64,7 @@
       }
       let transport = try HTTP2.transport {
         $0.pingAfter = .zero
-        $0.pingWait = .milliseconds(500)
+        $0.pingWait = .seconds(2)
       }
       let url = server.url
       let origin = try HTTPURL(url).origin

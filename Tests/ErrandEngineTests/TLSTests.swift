@@ -90,7 +90,7 @@
       let transport = try server.transport()
       for _ in 0..<50 {
         let request = try HTTPRequest(method: .post, url: server.url)
-        let exchange = Exchange(request: request, idleTimeout: .seconds(5))
+        let exchange = Exchange(request: request, idleTimeout: .seconds(30))
         #expect(await TransportConformance.failure(of: exchange, over: transport)?.kind == .closedBeforeResponse)
       }
     }
