@@ -11,10 +11,10 @@
     @Test(arguments: checks.map(\.name))
     func `checks end as the table says`(name: String) async throws {
       let expected = SessionTable.expected(name)
-      var run = try await ProbeRun.end(of: name, within: expected == .hangs ? 4 : 60)
+      var run = try await ProbeRun.end(of: name, within: expected == .hangs ? 4 : 180)
       // The server's reset can overtake its response, so that URLSession cannot read it any more.
       for _ in 1...2 where run.end == .fails && SessionTable.races.contains(name) {
-        run = try await ProbeRun.end(of: name, within: 60)
+        run = try await ProbeRun.end(of: name, within: 180)
       }
       #expect(run.end == expected, "\(name) \(run.end), and the table says that it \(expected). \(run.output)")
     }
