@@ -47,8 +47,13 @@ struct LoopbackFaultTests {
   func `greeting precedes any request`(answer: LoopbackAnswer, text: String, end: RawClient.End) async throws {
     var options = LoopbackOptions()
     options.greeting = { $0 == 1 ? answer : nil }
+    // A reset during `connect` would make `connect` fail, so the client connects before the server accepts.
+    let gate = Gate()
+    options.acceptGate = gate
     let server = try LoopbackServer(options) { _ in Self.plain.closing() }
-    let reply = try await RawClient(server).receive()
+    let client = try RawClient(server)
+    gate.open()
+    let reply = await client.receive()
     #expect(reply.text == text)
     #expect(reply.end == end)
     #expect(try await RawClient.exchange(server).body == "hello")
