@@ -28,6 +28,8 @@ struct DrainSocketTests {
       var configuration = ClientConfiguration(baseURL: server.url)
       configuration.transport = .own(try EngineTransport(EngineConfiguration()))
       configuration.overlap.joining = .never
+      // The calls may need a minute on a slow machine, and after the deadline of draining they have five seconds.
+      configuration.timers = ManualClock()
       return APIClient(configuration)
     }
 
@@ -54,8 +56,6 @@ struct DrainSocketTests {
       let gate = Gate()
       let server = try LoopbackServer { .ok($0.path).held(at: gate) }
       let client = try client(server)
-      // The calls are given five seconds to end, and a slow machine as long as it takes.
-      client.configure { $0.timers = ManualClock() }
       let calls = (0..<1_000).map { number in Task { await client.outcome(of: Ask(number: number)) } }
       #expect(await eventually { client.running.count == 1_000 })
       try await gate.reached(times: 64)
