@@ -52,6 +52,8 @@ final class CacheStory {
   func play(_ turn: Int, _ code: Int32) async -> (calls: Int, problems: [String]) {
     let (page, other, large) = ("/\(turn)/page", "/\(turn)/other", "/\(turn)/large")
     let removed = "/\(turn)/removed"
+    // A call stores nothing if the store is not open within 250 ms.
+    await store.flush()
     for path in [page, other, large] { await get(path) }
     await get(removed, .tag(Self.tag))
     await reopen()
