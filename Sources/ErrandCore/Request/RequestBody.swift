@@ -46,6 +46,27 @@ public struct RequestBody: Sendable {
     RequestBody(.json { try $0.encode(value) }, "application/json", isOpenType: true)
   }
 
+  /// A body that contains a JSON object, whose members are literals and variables of several types:
+  /// `.json(["id": 7, "name": name, "tags": tags])`.
+  ///
+  /// The members are written by the request's ``Formats/jsonEncoding``, which leaves their names as they are. An optional
+  /// value that is nil is written as null. If a name is given twice, the last value counts. A nested object with
+  /// variables of several types needs a type of its own.
+  @_disfavoredOverload
+  public static func json(_ members: KeyValuePairs<String, any Encodable & Sendable>) -> RequestBody {
+    json(Dictionary(members.map { ($0, Member(value: $1)) }) { _, last in last })
+  }
+
+  private struct Member: Encodable, Sendable {
+    let value: any Encodable & Sendable
+
+    /// A container, not the value itself, is asked to encode, because it applies the formats of dates and bytes.
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
   /// A body that the closure `encode` makes when the request is built. The parameter `name` is the name of the body's
   /// format, which error messages show.
   package static func encoded(

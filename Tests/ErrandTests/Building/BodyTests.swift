@@ -37,6 +37,22 @@ struct BodyTests {
     #expect(try JSONValue(parsing: text) == expected)
   }
 
+  @Test func `literal takes variables of several types`() async throws {
+    let (name, tags, note, day) = ("x", ["a"], String?.none, Date(timeIntervalSince1970: 0))
+    let body = RequestBody.json(["isNew": 1, "name": name, "tags": tags, "note": note, "day": day])
+    for rules in [JSONEncoding.fast(dates: .iso8601, keys: .convertToSnakeCase), .init(dates: .iso8601)] {
+      let sent = try await ScriptedClient().sent(Sending(method: .post, body: body, jsonEncoding: rules))
+      let expected = #"{"day":"1970-01-01T00:00:00Z","isNew":1,"name":"x","note":null,"tags":["a"]}"#
+      #expect(sent?.text == expected, "like the keys of a dictionary, the names are not converted")
+    }
+  }
+
+  @Test func `last value of a name counts`() async throws {
+    let (one, two) = (1, "two")
+    let sent = try await ScriptedClient().sent(Sending(method: .post, body: .json(["a": one, "a": two])))
+    #expect(sent?.text == #"{"a":"two"}"#)
+  }
+
   @Test func `encoding rules belong to the request`() async throws {
     struct Snake: Encodable, Sendable { let userName = "x", at = Date(timeIntervalSince1970: 0) }
     let rules = JSONEncoding(dates: .iso8601, keys: .convertToSnakeCase)
