@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 
 /// The decision whether a partial file can be resumed, and which range to request. It depends only on the arguments of
 /// the initializer.
@@ -73,7 +74,7 @@ package struct ResumeQuestion: Sendable, Hashable {
     guard let metadata else { return .noMetadata }
     if request.method != HTTPMethod.get.rawValue || metadata.request.method != request.method { return .method }
     if !metadata.request.isSame(exceptURL: request) { return .otherRequest }
-    if metadata.request.url != request.url { return .otherURL }
+    if !metadata.request.url.hasSameBytes(as: request.url) { return .otherURL }
     if let old = metadata.checksum, let checksum, old != checksum { return .otherChecksum }
     if metadata.coding != nil { return .coded }
     if metadata.validator == nil { return .noValidator }

@@ -69,6 +69,12 @@ struct ResumeQuestionTests {
     #expect(obstacle(link(1, nil), link(2, nil)) == .otherURL)
   }
 
+  @Test func `resource names are compared by bytes`() {
+    let (old, new) = (Self.request.naming("caf\u{e9}"), Self.request.naming("cafe\u{301}"))
+    let question = ResumeQuestion(Self.metadata(old), request: new, checksum: nil)
+    #expect(question.requested == .whole && question.obstacle == .otherURL)
+  }
+
   @Test func `the request's own range fields are replaced`() {
     var fields: HTTPFields = ["If-None-Match": "\"x\"", "Accept-Encoding": "br", "Range": "bytes=0-1", "A": "b"]
     RequestedRange.segment(5..<9, Self.tag).apply(to: &fields)
