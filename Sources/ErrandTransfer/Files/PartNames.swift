@@ -24,7 +24,8 @@ package struct PartNames: Sendable, Hashable {
 
   /// The text after the last slash of a path; the whole path if there is no slash.
   package static func lastComponent(of path: String) -> String {
-    path.utf8.lastIndex(of: 0x2F).map { String(path[$0...].dropFirst()) } ?? path
+    // Cuts bytes instead of characters: the slash and a combining mark after it are one `Character`.
+    path.utf8.lastIndex(of: 0x2F).map { String(Substring(path.utf8[$0...].dropFirst())) } ?? path
   }
 
   /// The text before the last slash of a path; the current folder if there is no slash.

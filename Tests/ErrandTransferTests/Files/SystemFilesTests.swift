@@ -147,6 +147,7 @@ struct SystemFilesTests {
 
   @Test(arguments: [
     ("/a/b", "/a", "b"), ("b", ".", "b"), ("/b", "/", "b"), ("a/b/", "a/b", ""), ("", ".", ""),
+    ("/a/\u{301}b", "/a", "\u{301}b"),
   ])
   func `paths are split at the last slash`(path: String, folder: String, last: String) {
     #expect(PartNames.folder(of: path) == folder && PartNames.lastComponent(of: path) == last)
