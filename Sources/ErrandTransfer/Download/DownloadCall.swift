@@ -267,7 +267,7 @@ public struct FileDownload: APIRequest {
   ///   - url: A path below the client's base URL, or an absolute URL.
   ///   - download: The target and the options of the download.
   public init(_ url: String, _ download: Download) {
-    path = RequestPath(stringLiteral: url)
+    path = RequestPath(url)
     self.download = download
   }
 }

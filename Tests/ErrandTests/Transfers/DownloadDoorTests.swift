@@ -24,6 +24,12 @@ struct DownloadDoorTests {
       ?? false
   }
 
+  @Test func `downloaded URL is no template`() throws {
+    let fixture = try DownloadFixture()
+    let request = Self.request(fixture, "a")
+    #expect(request.path.text == fixture.server.url && request.path.template == nil)
+  }
+
   @Test func `send and outcome return a download`() async throws {
     let fixture = try DownloadFixture()
     let file = try await fixture.client.send(Self.request(fixture, "a"))
