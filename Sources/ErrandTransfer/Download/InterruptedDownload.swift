@@ -18,6 +18,7 @@ public struct InterruptedDownload: Sendable, Hashable {
   /// Whether the download can be resumed. If the value is false, or if the server has another version of the file, the
   /// download starts over.
   public let isResumable: Bool
+  private let method: String
   private let checksum: RecordedChecksum?
   private let choices: RecordedChoices?
 
@@ -38,6 +39,7 @@ public struct InterruptedDownload: Sendable, Hashable {
     total = part.metadata.total
     updated = Date(timeIntervalSince1970: Double(part.metadata.updated) / 1_000)
     isResumable = part.metadata.isResumable
+    method = part.metadata.request.method
     checksum = part.metadata.checksum
     choices = part.metadata.choices
   }
@@ -49,7 +51,8 @@ public struct InterruptedDownload: Sendable, Hashable {
   /// file are those of the original request. All other settings have the defaults of ``ErrandCore/Download/to(_:)``.
   /// - Parameter algorithms: The known checksum algorithms, usually `.standard` of the product `ErrandChecksum`.
   /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` if the
-  ///   download has a ``ErrandCore/Download/resource`` name instead of a URL, and with
+  ///   download has a ``ErrandCore/Download/resource`` name instead of a URL, with
+  ///   ``ErrandCore/APIError/Code/unsupported`` if its method is not GET, because its body is not recorded, and with
   ///   ``ErrandCore/APIError/Code/invalidChecksum`` if none of the algorithms fits the checksum.
   public func request(checkedBy algorithms: [DigestAlgorithm] = []) throws(APIError) -> FileDownload {
     guard let url = try? HTTPURL(resource) else {
@@ -57,6 +60,12 @@ public struct InterruptedDownload: Sendable, Hashable {
         .build, .invalidURL,
         "The download of “\(file.lastPathComponent)” was started with a `resource` name; create its request "
           + "yourself, with a URL.")
+    }
+    guard method == HTTPMethod.get.rawValue else {
+      throw APIError(
+        .build, .unsupported,
+        "The download of “\(file.lastPathComponent)” was started with the method \(method), and its body is not "
+          + "recorded; create its request yourself.")
     }
     var download = Download.goingOn(with: file, from: url, choices)
     if let checksum {

@@ -124,13 +124,18 @@ struct DownloadPlan {
 
   private func job(resuming part: InterruptedPart) throws(Refusal) -> DownloadJob {
     let file = URL(filePath: part.target, directoryHint: .notDirectory)
-    guard (try? HTTPURL(part.metadata.request.url)) != nil else {
-      let name = file.lastPathComponent
+    let (name, request) = (file.lastPathComponent, part.metadata.request)
+    guard (try? HTTPURL(request.url)) != nil else {
       throw Refusal(
         description: "“\(name)” was started with --resource; give --resource and a URL again.", code: .usage)
     }
+    guard request.method == HTTPMethod.get.rawValue else {
+      throw Refusal(
+        description: "“\(name)” was started with the method \(request.method), but this command sends only GET; resume "
+          + "it with the program that started it.", code: .usage)
+    }
     return DownloadJob(
-      part.metadata.request.url, resuming: file, part.metadata.choices,
+      request.url, resuming: file, part.metadata.choices,
       checksum: options.checksum ?? recorded(part.metadata.checksum))
   }
 
