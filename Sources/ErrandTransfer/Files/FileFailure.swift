@@ -137,6 +137,8 @@ extension FileFailure: CustomStringConvertible {
       return "\(found) is in the place of the file; remove it and try again"
     case .length: return "the file has the wrong length"
     case .closed: return "the file is closed"
+    case .other where code == ENAMETOOLONG:
+      return "the path is too long\(system); use a file name of at most \(FileName.limit) bytes, or another folder"
     case .other: return code == 0 ? "the operation failed" : "\(String(cString: strerror(code))) (error \(code))"
     }
   }

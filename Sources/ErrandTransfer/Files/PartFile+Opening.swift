@@ -19,6 +19,8 @@ extension PartFile {
     }
     do {
       try check(target, files)
+      // The path of the temporary file is the longest. Fails here, before a byte is fetched, if it is too long.
+      _ = try files.status(at: names.temporary)
       for _ in 0..<patience {
         if let part = try attempt(names, files) { return part }
       }

@@ -340,6 +340,14 @@ struct PartFileTests: PartSuite {
         == "The file “t.part” could not be allocated on the disk: 1001 more bytes are needed, but only 1000 are free.")
   }
 
+  @Test func `a too long name fails at once`() throws {
+    let longest = String(repeating: "n", count: FileName.limit)
+    try PartFile.open(target: folder(longest)).abandon()
+    let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder(longest + "n")) }
+    #expect(failure?.code == ENAMETOOLONG && failure?.description.contains("of at most 241 bytes") == true)
+    #expect(folder.names.isEmpty)
+  }
+
   @Test func `interrupted downloads are listed`() throws {
     for name in ["b", "a", "c"] {
       let part = try PartFile.open(target: folder(name))
