@@ -19,16 +19,21 @@ struct DownloadJobTests {
     }
   }
 
-  @Test func `the part of a POST is not fetched by GET`() async throws {
+  @Test(
+    arguments: [
+      ("POST", nil, "“film” was started with the method POST"),
+      ("GET", RecordedChecksum(algorithm: "md5", hex: "00"), "“film” requires a md5 checksum"),
+    ] as [(String, RecordedChecksum?, String)])
+  func `a part of another program is refused`(method: String, sum: RecordedChecksum?, words: String) async throws {
     try await DownloadFolder.with { folder async throws in
-      let request = RequestIdentity(method: "POST", url: "http://h.example/film", variant: "0")
+      let request = RequestIdentity(method: method, url: "http://h.example/film", variant: "0")
       let part = try PartFile.open(target: folder.file("film"))
       try Data(count: 10).withUnsafeBytes { try part.append($0) }
-      try part.commit(PartMetadata(request: request, validator: nil, total: 100, now: 1))
+      try part.commit(PartMetadata(request: request, validator: nil, total: 100, checksum: sum, now: 1))
       part.close()
       let plan = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path]))
       let refusal = #expect(throws: DownloadPlan.Refusal.self) { try plan.jobs() }
-      #expect(refusal?.description.contains("“film” was started with the method POST") == true)
+      #expect(refusal?.description.contains(words) == true)
     }
   }
 }

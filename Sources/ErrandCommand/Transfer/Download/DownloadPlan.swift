@@ -134,15 +134,19 @@ struct DownloadPlan {
         description: "“\(name)” was started with the method \(request.method), but this command sends only GET; resume "
           + "it with the program that started it.", code: .usage)
     }
-    return DownloadJob(
-      request.url, resuming: file, part.metadata.choices,
-      checksum: options.checksum ?? recorded(part.metadata.checksum))
+    var checksum = options.checksum
+    if checksum == nil { checksum = try Self.recorded(part.metadata.checksum, of: name) }
+    return DownloadJob(request.url, resuming: file, part.metadata.choices, checksum: checksum)
   }
 
-  /// The checksum that the interrupted download required; nil if it required none.
-  private func recorded(_ checksum: RecordedChecksum?) -> Checksum? {
-    guard let checksum, let algorithm = [DigestAlgorithm].standard.first(where: { $0.name == checksum.algorithm })
-    else { return nil }
-    return try? Checksum(algorithm, checksum.hex)
+  /// The checksum that the interrupted download required; nil if it required none. Throws if this command cannot
+  /// compute it, because the file would be complete without its check.
+  private static func recorded(_ checksum: RecordedChecksum?, of name: String) throws(Refusal) -> Checksum? {
+    guard let checksum else { return nil }
+    let algorithm = [DigestAlgorithm].standard.first { $0.name == checksum.algorithm }
+    if let known = algorithm.flatMap({ try? Checksum($0, checksum.hex) }) { return known }
+    throw Refusal(
+      description: "“\(name)” requires a \(checksum.algorithm) checksum, which this command cannot compute; resume it "
+        + "with the program that started it.", code: .usage)
   }
 }
