@@ -29,9 +29,13 @@ package struct ResponseProperties: Sendable, Hashable {
       total: coding == nil ? Self.length(of: head.fields) : nil, coding: coding)
   }
 
+  /// Names in `Content-Encoding` that are no content codings, although servers send them: the bytes of the body are
+  /// those of the file. An object that was uploaded to S3 in chunks keeps the name `aws-chunked`.
+  private static let unchanging: Set<String> = ["identity", "aws-chunked", "none", "utf-8", "binary"]
+
   /// The content codings as received; nil if none of them changes the bytes.
   package static func coding(of fields: HTTPFields) -> String? {
-    let codings = members(of: .contentEncoding, in: fields).filter { $0.lowercased() != "identity" }
+    let codings = members(of: .contentEncoding, in: fields).filter { !unchanging.contains($0.lowercased()) }
     return codings.isEmpty ? nil : codings.joined(separator: ", ")
   }
 
