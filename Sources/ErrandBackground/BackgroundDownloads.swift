@@ -169,6 +169,7 @@ extension BackgroundEngine where Work == BackgroundDownloadWork {
       throw FileFailure(
         .rename, target, .other, detail: "the target is not on the file system of the folder for background downloads")
     }
+    if !order.download.isNamedByServer { try PartFile.check(target, folder.files) }
     for name in wanted.digests + [wanted.checksum?.algorithm].compactMap({ $0 }) {
       _ = try BackgroundCheck.algorithm(name, in: work.algorithms)
     }

@@ -31,7 +31,7 @@ extension PartFile {
   }
 
   /// Throws if something other than a file is in the place of the target.
-  static func check(
+  package static func check(
     _ target: String, _ files: any TransferFiles, isNamedByServer: Bool = false
   ) throws(FileFailure) {
     switch try files.status(at: target)?.kind {

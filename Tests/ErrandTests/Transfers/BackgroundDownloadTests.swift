@@ -121,6 +121,15 @@ struct BackgroundDownloadTests {
     #expect(error?.code == .fileExists && fixture.text("film.bin") == "old")
   }
 
+  @Test func `folder at the target is refused at once`() async throws {
+    let fixture = try BackgroundFixture()
+    try FileManager.default.createDirectory(at: fixture.place("film.bin"), withIntermediateDirectories: false)
+    let downloads = fixture.launch()
+    let error = await #expect(throws: APIError.self) { try await downloads.start(fixture.request()) }
+    #expect(error?.code == .fileExists && error?.message.contains("use `Download.into`") == true)
+    #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty)
+  }
+
   @Test func `server may name the file`() async throws {
     let fixture = try BackgroundFixture()
     let request = FileDownload("/film", .into(fixture.folder, named: .fromServer))
