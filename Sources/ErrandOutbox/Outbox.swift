@@ -29,7 +29,8 @@ public final class Outbox: Sendable {
   ///   - client: The client that sends the requests. The outbox keeps it.
   ///   - requests: All types of requests that may be stored. Entries of other types are kept, and wait.
   ///   - configuration: The settings.
-  /// - Throws: ``OutboxError`` if the folder cannot be used.
+  /// - Throws: ``OutboxError`` if the folder cannot be used, or if two types of requests have the same
+  ///   ``OutboxRequest/outboxType``.
   public init(
     folder: URL, client: APIClient, requests: [any OutboxRequest.Type],
     configuration: OutboxConfiguration = OutboxConfiguration()

@@ -19,7 +19,7 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let disk = Code(rawValue: "disk")
     /// Another process blocked the database for too long. Nothing was stored.
     public static let busy = Code(rawValue: "busy")
-    /// The type of the request is not in the list of the outbox.
+    /// The type of the request is not in the list of the outbox, or two types in the list have the same name.
     public static let unregistered = Code(rawValue: "unregistered")
     /// The request's `check()` function rejected a parameter.
     public static let parameter = Code(rawValue: "parameter")

@@ -23,7 +23,8 @@ public import Foundation
 public protocol OutboxRequest: APIRequest, Codable {
   /// How the request waits: its lane, its expiry and its limits. The property is read once, when the request is added.
   var outbox: OutboxRule { get }
-  /// The name under which the outbox stores requests of this type. Do not change the name while requests may wait.
+  /// The name under which the outbox stores requests of this type. Each type of an outbox needs another name. Do not
+  /// change the name while requests may wait.
   static var outboxType: String { get }
   /// The version of the stored form. Increase it if the stored properties change, and implement ``migrate(_:)``.
   static var outboxVersion: Int { get }
@@ -49,7 +50,7 @@ public protocol OutboxRequest: APIRequest, Codable {
 extension OutboxRequest {
   /// By default, all requests without a lane of their own are sent one after the other.
   public var outbox: OutboxRule { OutboxRule() }
-  /// By default, the name of the type.
+  /// By default, the name of the type without those of the types that contain it.
   public static var outboxType: String { String(describing: Self.self) }
   /// By default, 1.
   public static var outboxVersion: Int { 1 }

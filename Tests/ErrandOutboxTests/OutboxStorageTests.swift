@@ -216,6 +216,25 @@ struct OutboxStorageTests {
     await outbox.close()
   }
 
+  /// Has the same name as the other ``Rename``.
+  enum Folder {
+    struct Rename: OutboxRequest {
+      var path: Path { "/folder" }
+      typealias Response = Nothing
+    }
+  }
+
+  @Test func `types need different names`() async throws {
+    let fixture = try OutboxFixture()
+    let error = #expect(throws: OutboxError.self) { try fixture.open([Rename.self, Folder.Rename.self]) }
+    #expect(error?.code == .unregistered)
+    for words in ["ErrandOutboxTests.Rename and ", ".Folder.Rename have ", "“Rename”"] {
+      #expect(error?.message.contains(words) == true, "\(error?.message ?? "none")")
+    }
+    let outbox = try fixture.open([Rename.self, Rename.self])
+    await outbox.close()
+  }
+
   // MARK: - Files
 
   @Test func `commits are durable by their settings`() throws {

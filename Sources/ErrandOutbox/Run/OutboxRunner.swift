@@ -70,11 +70,26 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     self.folder = folder
     self.client = client
     self.configuration = configuration
-    self.types = Dictionary(types.map { ($0.outboxType, $0) }) { $1 }
+    self.types = try OutboxRunner.named(types)
     optimistic = self.types.filter { $0.value is any OptimisticRequest.Type }
     coding = RequestCoding(seal: configuration.seal)
     store = try OutboxStore(folder)
     do { clock = try store.clock() } catch { throw OutboxError.mapping(error, folder.path) }
+  }
+
+  /// The types by their names. Two types with one name would read each other's entries.
+  private static func named(
+    _ types: [any OutboxRequest.Type]
+  ) throws(OutboxError) -> [String: any OutboxRequest.Type] {
+    var named: [String: any OutboxRequest.Type] = [:]
+    for type in types {
+      guard let other = named.updateValue(type, forKey: type.outboxType), other != type else { continue }
+      throw OutboxError(
+        .unregistered,
+        "\(String(reflecting: other)) and \(String(reflecting: type)) have the same name "
+          + "“\(type.outboxType)” in the outbox; give one of them another `outboxType`.")
+    }
+    return named
   }
 
   // MARK: - Jobs
