@@ -80,6 +80,31 @@ struct OutboxDecisionTests {
     await outbox.close()
   }
 
+  /// Resolves each conflict by a reference to the next entry.
+  struct Circular: OutboxRequest {
+    var note: OutboxReference = "7"
+    var path: Path { "/circular/\(note)" }
+    var method: HTTPMethod { .put }
+    typealias Response = Nothing
+
+    func resolve(_ conflict: OutboxConflict, in scope: OutboxScope) async throws -> OutboxResolution<Self> {
+      .keepMine(Circular(note: OutboxReference(createdBy: .init(rawValue: conflict.entry.id.rawValue + 1))))
+    }
+  }
+
+  @Test func `changed request waits for no later entry`() async throws {
+    let fixture = try OutboxFixture { $0.path == "/circular/7" ? .status(412) : .status(204) }
+    let outbox = try fixture.open(Self.types + [Circular.self])
+    outbox.pause()
+    let first = try await outbox.add(Circular())
+    let second = try await outbox.add(Contested(decision: .none))
+    outbox.resume()
+    #expect(await first.outcome.reason?.code == .parentFailed)
+    #expect(await second.outcome.isDelivered)
+    #expect(fixture.paths == ["/circular/7", "/contested"])
+    await outbox.close()
+  }
+
   @Test func `failing decision is taken again later`() async throws {
     let fixture = try OutboxFixture(Self.conflicting(until: 2))
     let outbox = try fixture.open(Self.types)

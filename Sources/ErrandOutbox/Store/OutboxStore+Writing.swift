@@ -198,7 +198,8 @@ extension OutboxStore {
     if let request {
       (facts.version, facts.isSealed) = (request.version, request.isSealed)
       try run("DELETE FROM parent WHERE child=?", .number(facts.id))
-      for parent in request.parents where try made(by: parent) == nil && isAwaited(parent) {
+      // Entries that wait for each other would wait for ever: a later entry of the lane waits for this one.
+      for parent in request.parents where try parent < facts.id && made(by: parent) == nil && isAwaited(parent) {
         try run("INSERT INTO parent VALUES (?, ?)", .number(parent), .number(facts.id))
       }
       facts.waits = try waits(of: facts.id)
