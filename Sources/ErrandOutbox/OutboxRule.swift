@@ -98,13 +98,19 @@ public struct OutboxPeriod: Sendable, Hashable {
   /// A period of seconds.
   public static func seconds(_ count: Int) -> OutboxPeriod { .after(.seconds(count)) }
   /// A period of minutes.
-  public static func minutes(_ count: Int) -> OutboxPeriod { .after(.seconds(60) * count) }
+  public static func minutes(_ count: Int) -> OutboxPeriod { .after(count, units: 60) }
   /// A period of hours.
-  public static func hours(_ count: Int) -> OutboxPeriod { .after(.seconds(3_600) * count) }
+  public static func hours(_ count: Int) -> OutboxPeriod { .after(count, units: 3_600) }
   /// A period of days of 24 hours.
-  public static func days(_ count: Int) -> OutboxPeriod { .after(.seconds(86_400) * count) }
+  public static func days(_ count: Int) -> OutboxPeriod { .after(count, units: 86_400) }
   /// A period without an end.
   public static let never = OutboxPeriod(duration: nil)
+
+  /// A period of units with a length in seconds. A product that is too large is clamped.
+  private static func after(_ count: Int, units length: Int) -> OutboxPeriod {
+    let (seconds, isTooLarge) = count.multipliedReportingOverflow(by: length)
+    return .seconds(isTooLarge ? (count < 0 ? .min : .max) : seconds)
+  }
 
   /// The period in milliseconds, clamped to zero and 292 years; nil for a period without an end.
   var milliseconds: Int64? { duration.map { max(0, $0.clampedNanoseconds / 1_000_000) } }

@@ -23,6 +23,11 @@ struct OutboxTimeTests {
     #expect(read(&time, start - jump + 700) == start + 700)
   }
 
+  @Test(arguments: [OutboxPeriod.minutes(.max), .hours(.max), .days(.max)])
+  func `very long period is clamped`(period: OutboxPeriod) {
+    #expect(period.milliseconds == Int64.max / 1_000_000)
+  }
+
   @Test func `clock follows a jump forward`() {
     var time = OutboxTime()
     #expect(read(&time, 1_000) == 1_000)
