@@ -164,6 +164,20 @@ struct OutboxDamageTests {
     await second.close()
   }
 
+  @Test(arguments: [(true, OutboxState.queued), (false, .cancelled)])
+  func `tool decides about a repaired entry`(resends: Bool, state: OutboxState) async throws {
+    let fixture = try OutboxFixture()
+    let damage = try await Self.damaged(fixture)
+    let outbox = try Self.open(fixture)
+    #expect(try await outbox.reaches(Self.id(2), .parked))
+    #expect(try await outbox.reaches(Self.id(3), .delivered))
+    await outbox.close()
+    try damage.repair()
+    let files = try OutboxFiles(fixture.folder)
+    if resends { try files.resend(Self.id(2)) } else { try files.discard(Self.id(2)) }
+    #expect(try files.entry(Self.id(2)).entry.state == state)
+  }
+
   @Test(arguments: [(200, OutboxState.delivered), (204, .parked)])
   func `restored entry knows the end of its parent`(status: Int, state: OutboxState) async throws {
     let fixture = try OutboxFixture { request in

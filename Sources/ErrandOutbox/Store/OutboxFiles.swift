@@ -40,18 +40,19 @@ package final class OutboxFiles {
 
   /// Queues a dead letter again, as ``Outbox/resend(_:)`` does.
   package func resend(_ id: OutboxEntry.ID) throws(OutboxError) {
-    try change(id, "be sent again", mayBeDamaged: false, { $0.state.isDeadLetter }) { facts, now in
+    try change(id, "be sent again", mayBeDamaged: false, { _ in false }) { facts, now in
       try self.store.resend(facts.id, at: now)
     }
   }
 
   /// Removes a dead letter, or an entry that was never sent, as ``Outbox/discard(_:)`` does.
   package func discard(_ id: OutboxEntry.ID) throws(OutboxError) {
-    try change(id, "be discarded", mayBeDamaged: true, { $0.state.isDeadLetter || $0.isUntouched }) { facts, now in
+    try change(id, "be discarded", mayBeDamaged: true, \.isUntouched) { facts, now in
       try self.store.discard(facts, at: now)
     }
   }
 
+  /// - Parameter isAllowed: Whether an entry that is no dead letter may be changed.
   private func change(
     _ id: OutboxEntry.ID, _ what: String, mayBeDamaged: Bool, _ isAllowed: (EntryFacts) -> Bool,
     _ change: (EntryFacts, WallTime) throws -> [EntryFacts]
@@ -59,13 +60,15 @@ package final class OutboxFiles {
     try mapped {
       // The facts alone may be readable.
       _ = try store.sparing(id.rawValue) { try store.stored(id.rawValue) }
+      let wasDead = try facts(of: id).state.isDeadLetter
       let isUsable = try store.restore(id.rawValue, at: now)
       guard isUsable || mayBeDamaged else { throw OutboxStore.damaged(id.rawValue) }
       clock = try store.transaction {
         var clock = clock
         let now = try store.exchange(&clock, .now)
         let facts = try facts(of: id)
-        guard isAllowed(facts) else {
+        // An entry that was damaged, and is no longer, is queued again.
+        guard facts.state.isDeadLetter || isAllowed(facts) || wasDead && facts.state == .queued else {
           throw OutboxError(.state, "Entry \(id) is \(facts.state.rawValue), so it cannot \(what).")
         }
         _ = try change(facts, now)
