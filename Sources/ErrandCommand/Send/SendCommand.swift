@@ -93,16 +93,12 @@ struct SendCommand {
       if let response = outcome.response { _ = show(response) }
       return end(outcome)
     }
-    do {
-      if isHeld, let body = outcome.response?.body, let code = Terminal.put(body, into: file.descriptor) {
-        throw FileFailure(.write, file.place, code: code)
-      }
-      try file.keep()
-      return end(outcome)
-    } catch {
+    if isHeld, let body = outcome.response?.body, let code = Terminal.put(body, into: file.descriptor) {
       file.discard()
-      throw error
+      throw FileFailure(.write, file.place, code: code)
     }
+    try file.keep()
+    return end(outcome)
   }
 
   // MARK: - Showing
@@ -194,7 +190,7 @@ struct OutputFile: Sendable {
 
   /// The file descriptor to which the output is written.
   let descriptor: Int32
-  /// The final path of the file. Symbolic links are resolved.
+  /// The final path of the file. Symbolic links to ordinary files are resolved.
   let place: String
   /// The temporary path of the incomplete file; nil if the command writes directly to the final path.
   private let unfinished: String?
@@ -206,7 +202,8 @@ struct OutputFile: Sendable {
     let isThere = stat(path, &status) == 0
     guard isThere || errno == ENOENT else { throw Failure(path) }
     let isOrdinary = !isThere || status.st_mode & S_IFMT == S_IFREG
-    place = LinkedFile.place(path)
+    // A link to an open pipe, such as /dev/fd/63 of a shell's `>(…)`, leads to no path that could be opened.
+    place = isOrdinary ? LinkedFile.place(path) : path
     unfinished = isOrdinary ? "\(place).\(UUID().uuidString.prefix(8)).part" : nil
     let mode = isThere ? status.st_mode & 0o777 : 0o666
     descriptor = open(unfinished ?? place, O_WRONLY | O_CLOEXEC | (isOrdinary ? O_CREAT | O_EXCL : 0), mode)

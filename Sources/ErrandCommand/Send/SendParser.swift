@@ -70,10 +70,11 @@ struct SendParser {
     }
   }
 
-  /// The file to write to; nil for standard output, which `-` means.
+  /// The file to write to; nil for standard output, which `-` and `/dev/stdout` mean. If a shell redirects standard
+  /// output to a file, the body must not replace this file, because others may write to it, too.
   private static func output(_ value: String, _ name: String) throws(UsageError) -> String? {
     guard !value.isEmpty else { throw UsageError("\(name) needs the path of a file, or - for standard output") }
-    return value == "-" ? nil : value
+    return ["-", "/dev/stdout"].contains(value) ? nil : value
   }
 
   private mutating func cache(_ value: String, of name: String) throws(UsageError) {

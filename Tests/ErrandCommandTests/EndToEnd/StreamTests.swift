@@ -34,6 +34,19 @@ struct StreamTests {
     #expect(run.status != 0 && run.error.contains("Bad file descriptor"), "\(run.status): \(run.error)")
   }
 
+  @Test func `an open pipe receives the body`() async throws {
+    let server = try LoopbackServer { _ in .ok("body") }
+    let run = try await shell("\"$0\" send \"$1\" -o /dev/fd/3 3>&1 >/dev/null | cat", server)
+    #expect(run.text == "body" && run.error.isEmpty, "\(run.error)")
+  }
+
+  @Test func `a download into a pipe is refused`() async throws {
+    let server = try LoopbackServer { _ in .ok("body") }
+    let run = try await shell("\"$0\" download \"$1/film\" -o /dev/fd/3 3>&1 >/dev/null | cat", server)
+    #expect(run.error.contains("“/dev/fd/3” is not a regular file; write to it with"), "\(run.error)")
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func `a closed standard error harms no transfer`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 1 << 20) }
     try await inFolder { folder async throws in

@@ -67,6 +67,7 @@ struct SendParserTests {
     #expect(options.timeout == .milliseconds(250) && options.output == "file" && options.format == .form)
     #expect(options.credential == .basic(user: "ada", password: "a:b") && options.method == "PUT")
     #expect(try parse("h", "--bearer=t=1").credential == .bearer("t=1"))
+    #expect(try parse("h", "-o", "/dev/stdout").output == nil)
     #expect(try parse("h", "-o", "f", "-o", "-").output == nil && parse("h", "-o./-").output == "./-")
     #expect(try parse("h", "--", "-x=1").items == [.init(name: "-x", value: "1")])
   }

@@ -38,18 +38,20 @@ struct DownloadPlan {
   // MARK: - Targets
 
   /// The file to write. If the path is a symbolic link, the file behind the link is replaced and the link stays.
-  /// Folders and devices are rejected, also a missing folder that a slash at the end of the path names.
+  /// Folders, devices and pipes are rejected, also a missing folder that a slash at the end of the path names.
   private func file(_ path: String) throws(Refusal) -> URL {
     let place = LinkedFile.place(path)
-    let kind = (try? FileManager.default.attributesOfItem(atPath: place)[.type]) as? FileAttributeType
-    switch LinkedFile.namesFolder(place) ? FileAttributeType.typeDirectory : kind {
-    case nil, .typeRegular?: return URL(filePath: place, directoryHint: .notDirectory)
-    case .typeDirectory?:
+    var status = stat()
+    // The path as it was given comes first: a link to an open pipe, such as /dev/stdout, leads to no place.
+    let isThere = stat(path, &status) == 0 || lstat(place, &status) == 0
+    if LinkedFile.namesFolder(place) || isThere && status.st_mode & S_IFMT == S_IFDIR {
       throw Refusal(description: "“\(path)” is a folder; use -d for a folder", code: .usage)
-    default:
+    }
+    guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
       throw Refusal(
         description: "“\(path)” is not a regular file; write to it with “errand send URL -o FILE”", code: .usage)
     }
+    return URL(filePath: place, directoryHint: .notDirectory)
   }
 
   /// The folder with this path; nil means the current folder. Creates the folder if it is missing.
