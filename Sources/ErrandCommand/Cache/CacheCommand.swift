@@ -84,11 +84,12 @@ struct CacheCommand {
     return .success
   }
 
-  /// Prints a stored response. Returns nil, or the system's error number if the body cannot be written.
+  /// Prints a stored response. Returns nil, or the system's error number if it cannot be written.
   private func show(_ answer: StoredResponses.Response, of url: HTTPURL) -> Int32? {
     let head = answer.listing.head
     Terminal.write(Terminal.paint(for: .error)(.dim, Wording.facts(of: answer.listing, at: .now)) + "\n", to: .error)
-    Terminal.write(ExchangePrinter(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url)) + "\n")
+    let fields = ExchangePrinter(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url))
+    if let code = Terminal.write(fields + "\n") { return code }
     return BodyPrinter.write(answer.body, of: HTTPResponse(head: head.answer, body: answer.body, url: url))
   }
 

@@ -143,6 +143,16 @@ struct StreamTests {
     }
   }
 
+  @Test func `a lost head of a response is reported`() async throws {
+    let server = try LoopbackServer { _ in .ok("").setting("Cache-Control", to: "max-age=60") }
+    try await inFolder { folder async throws in
+      let store = folder.appending(path: "store").path()
+      #expect(try await BuiltCommand.run(["send", server.url, "--cache", store]).status == 0)
+      let run = try await shell("exec \"$0\" cache show \(store) \"$1\" >/dev/full", server)
+      #expect(run.status == 1 && run.error.contains("Standard output cannot be written: No space left"))
+    }
+  }
+
   // MARK: - Signals
 
   @Test func `SIGTERM leaves no file`() async throws {
