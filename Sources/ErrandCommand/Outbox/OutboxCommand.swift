@@ -66,7 +66,7 @@ struct OutboxCommand {
 
   private func list(_ states: [OutboxState]) throws(OutboxError) -> ExitCode {
     let entries = try files.entries(in: states, after: nil, limit: .max)
-    if entries.isEmpty { return Terminal.show("“\(folder)” has no such entries.\n") }
+    if entries.isEmpty { return Terminal.show("“\(PlainText.visible(folder))” has no such entries.\n") }
     return Terminal.show(OutboxTable(paint: paint, now: files.now).text(entries))
   }
 

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Splits the arguments of a command into options and other arguments.
 ///
 /// `--name value`, `--name=value`, `-n value` and `-nvalue` are equivalent. No argument after `--` is an option.
@@ -28,7 +30,8 @@ struct WordReader {
   /// The next option or argument; nil after the last one.
   mutating func next() throws(UsageError) -> Item? {
     guard let word = words.popFirst() else { return nil }
-    if isPlain || !word.hasPrefix("-") || word.count == 1 { return .argument(word) }
+    // Compares bytes: a hyphen or an equals sign with a combining accent is another `Character`.
+    if isPlain || word.utf8.first != UInt8(ascii: "-") || word.utf8.count == 1 { return .argument(word) }
     if word == "--" {
       isPlain = true
       return try next()
@@ -37,10 +40,15 @@ struct WordReader {
   }
 
   private mutating func option(_ word: String) throws(UsageError) -> Item {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let isLong = word.hasPrefix("--")
-    let name = isLong ? parts[0] : String(word.prefix(2))
-    let attached = isLong ? (parts.count > 1 ? parts[1] : nil) : (word.count > 2 ? String(word.dropFirst(2)) : nil)
+    let name: String
+    let attached: String?
+    if word.utf8.starts(with: "--".utf8) {
+      let parts = word.cut(at: "=")
+      (name, attached) = (parts.map { String($0.before) } ?? word, parts.map { String($0.behind) })
+    } else {
+      let value = word.unicodeScalars.dropFirst(2)
+      (name, attached) = (String(word.unicodeScalars.prefix(2)), value.isEmpty ? nil : String(value))
+    }
     if flags.contains(name) {
       guard attached == nil else { throw UsageError("\(name) takes no value") }
       return .flag(name)

@@ -17,6 +17,8 @@ struct WordReaderTests {
       (["-o", "x"], [.option("-o", value: "x")]), (["-ox"], [.option("-o", value: "x")]),
       (["--output=x=y"], [.option("--output", value: "x=y")]), (["--output="], [.option("--output", value: "")]),
       (["-o", "-q"], [.option("-o", value: "-q")]), (["-"], [.argument("-")]),
+      (["--output=\u{301}x"], [.option("--output", value: "\u{301}x")]),
+      (["-o\u{301}"], [.option("-o", value: "\u{301}")]),
       (["--", "-q", "--"], [.argument("-q"), .argument("--")]), (["--"], []),
     ] as [([String], [WordReader.Item])])
   func `options and arguments are distinguished`(words: [String], expected: [WordReader.Item]) throws {
