@@ -11,8 +11,9 @@ public struct OutboxReceipt<Request: OutboxRequest>: Sendable, Identifiable {
   public var state: OutboxState { watch.present }
 
   /// The present state and all later ones, up to the first final one. The sequence also ends if the outbox is closed,
-  /// or if another process has removed the entry long after its end (``OutboxConfiguration/history``).
-  public var states: AsyncStream<OutboxState> { watch.states() }
+  /// or if another process has removed the entry long after its end (``OutboxConfiguration/history``). It keeps the
+  /// outbox, also if the receipt is released.
+  public var states: AsyncStream<OutboxState> { watch.states(of: outbox) }
 
   /// Waits for the final state of the entry, and returns it with the value of the response.
   ///
@@ -21,7 +22,7 @@ public struct OutboxReceipt<Request: OutboxRequest>: Sendable, Identifiable {
   /// ``OutboxState/queued``.
   public var outcome: OutboxOutcome<Request.Response> {
     get async {
-      for await state in watch.states() where state.isFinal { break }
+      for await state in states where state.isFinal { break }
       let details = watch.details
       return OutboxOutcome(
         state: details.state, value: details.value as? Request.Response, reason: details.reason)

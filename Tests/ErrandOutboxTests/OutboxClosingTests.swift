@@ -70,4 +70,29 @@ struct OutboxClosingTests {
     gate.open()
     #expect(try await Self.result { await receipt.outcome.state } == .delivered)
   }
+
+  @Test func `states outlive their receipt`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { _ in LoopbackAnswer.status(204).held(at: gate) }
+    let states = try await fixture.open().add(Rename(title: "x")).states
+    gate.open()
+    let last = try await Self.result {
+      var last = OutboxState.queued
+      for await state in states { last = state }
+      return last
+    }
+    #expect(last == .delivered)
+  }
+
+  @Test func `abandoned states release the outbox`() async throws {
+    let fixture = try OutboxFixture()
+    let runner: OutboxRunner
+    do {
+      let outbox = try fixture.open()
+      outbox.pause()
+      runner = outbox.runner
+      _ = try await outbox.add(Rename(title: "x")).states
+    }
+    #expect(try await until { (try? await runner.perform { _ in }) == nil })
+  }
 }

@@ -16,8 +16,6 @@ final class EntryWatch: Sendable {
 
   init(_ facts: EntryFacts) { state = Locked(State(state: facts.state, reason: facts.reason)) }
 
-  deinit { end() }
-
   /// Ends all sequences of states, also later ones.
   func end() {
     let observers = state.withLock { state in
@@ -49,12 +47,13 @@ final class EntryWatch: Sendable {
     }
   }
 
-  /// The present state and all later ones, up to the first final one.
-  func states() -> AsyncStream<OutboxState> {
+  /// The present state and all later ones, up to the first final one. The sequence keeps this object and the outbox,
+  /// because the app may release the receipt before it reads the sequence.
+  func states(of outbox: Outbox) -> AsyncStream<OutboxState> {
     AsyncStream { continuation in
       let id = UUID()
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { _ = $0.observers.removeValue(forKey: id) }
+      continuation.onTermination = { _ in
+        withExtendedLifetime(outbox) { self.state.withLock { _ = $0.observers.removeValue(forKey: id) } }
       }
       let isOver = state.withLock { state in
         let isOver = state.isEnded || state.state.isFinal
