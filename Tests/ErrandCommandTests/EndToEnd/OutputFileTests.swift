@@ -140,6 +140,20 @@ struct OutputFileTests {
     }
   }
 
+  @Test func `a download folder after a link is the real one`() async throws {
+    let server = try LoopbackServer { _ in .ok("new") }
+    try await inFolder { folder async throws in
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "real/sub"), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.appending(path: "link").path(), withDestinationPath: "real/sub")
+      let run = try await BuiltCommand.run(["download", server.url + "/film", "-d", folder.path() + "/link/../films"])
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try String(contentsOf: folder.appending(path: "real/films/film"), encoding: .utf8) == "new")
+      #expect(try names(in: folder) == ["link", "real"])
+    }
+  }
+
   @Test(arguments: ["send", "download"], ["films/", "films/../film"])
   func `a missing folder is an error`(command: String, path: String) async throws {
     let server = try LoopbackServer { _ in .ok("new") }

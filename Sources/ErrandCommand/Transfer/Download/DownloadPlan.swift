@@ -19,7 +19,7 @@ struct DownloadPlan {
   /// The downloads in the order of the arguments, and the reasons why some interrupted downloads are left out.
   func jobs() throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
     if let output = options.output { return ([try job(to: try file(output))], []) }
-    let folder = try folder(options.folder)
+    let folder = try folder(options.folder ?? ".")
     if options.urls.isEmpty { return try interrupted(in: folder) }
     let naming: Download.Naming = options.takesServerName ? .fromServer : .fromURL
     let jobs = options.urls.map { DownloadJob($0, into: folder, named: naming, checksum: options.checksum) }
@@ -54,16 +54,15 @@ struct DownloadPlan {
     return URL(filePath: place, directoryHint: .notDirectory)
   }
 
-  /// The folder with this path; nil means the current folder. Creates the folder if it is missing.
-  private func folder(_ path: String?) throws(Refusal) -> URL {
-    let url = URL(filePath: path ?? ".", directoryHint: .isDirectory).absoluteURL.standardizedFileURL
+  /// The folder to which a path leads, as the system resolves it. Creates the folder if it is missing.
+  private func folder(_ path: String) throws(Refusal) -> URL {
     do {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
       throw Refusal(
-        description: "The folder “\(path ?? ".")” cannot be created or used: \(SystemReason.of(error)).", code: .disk)
+        description: "The folder “\(path)” cannot be created or used: \(SystemReason.of(error)).", code: .disk)
     }
-    return url
+    return URL(filePath: LinkedFile.place(path), directoryHint: .isDirectory)
   }
 
   private static func check(_ job: DownloadJob) throws(Refusal) {
