@@ -158,6 +158,25 @@ struct OutboxWatchTests {
     await second.close()
   }
 
+  @Test(arguments: [false, true]) func `receipt hears what a decision reads`(cancels: Bool) async throws {
+    let fixture = try OutboxFixture()
+    let first = try fixture.open()
+    first.pause()
+    let receipt = try await first.add(Rename(title: "x"))
+    try await first.handleEvents()
+    let second = try fixture.open()
+    #expect(try await second.cancel(receipt.id) == .cancelled)
+    #expect(receipt.state == .queued)
+    if cancels {
+      #expect(try await first.cancel(receipt.id) == .cancelled)
+    } else {
+      #expect(try await first.receipt(for: receipt.id, of: Rename.self).state == .cancelled)
+    }
+    #expect(await receipt.outcome.reason?.code == .cancelled)
+    await first.close()
+    await second.close()
+  }
+
   @Test func `other outbox sends when the first one is closed`() async throws {
     let fixture = try OutboxFixture()
     let first = try fixture.open()

@@ -56,11 +56,12 @@ extension OutboxRunner {
     return added.isHead && !isPaused || added.facts.expires.map { $0 < nextPass } ?? false
   }
 
-  /// The facts of an entry.
+  /// The facts of an entry. Another process may have changed them, so the receipts of the entry get them, too.
   func facts(of id: OutboxEntry.ID, type: String? = nil) throws -> EntryFacts {
     guard let facts = try store.facts(of: id.rawValue) else {
       throw OutboxError(.noEntry, "There is no entry \(id); entries that ended long ago are removed.")
     }
+    watches.refresh(facts)
     guard type == nil || type == facts.type else {
       throw OutboxError(.noEntry, "Entry \(id) has the type \(facts.type); pass that type.")
     }
