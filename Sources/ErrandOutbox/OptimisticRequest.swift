@@ -54,13 +54,21 @@ public struct OutboxPatch: Sendable {
 }
 
 extension Outbox {
-  /// Sends a request that reads a value, and lays the changes of waiting entries over its response.
+  /// Sends a request that reads a value, and lays the changes of waiting entries over its response. The value and the
+  /// changes belong to the account that is logged in now, also if another account logs in during the call.
   /// - Throws: ``ErrandCore/APIError`` if the call fails, ``OutboxError`` if the entries cannot be read.
   public func value<R: APIRequest>(of request: R, options: CallOptions = CallOptions()) async throws -> R.Response {
     var patches = PatchFollower<R>()
     try await patches.follow(runner)
+    let (account, before) = (patches.account, patches.waiting)
+    var options = options
+    (options.requiredAccount, options.requiresAccountAlways) = (account, true)
     var value = try await runner.client.send(request, options: options)
     try await patches.follow(runner)
+    guard patches.account.hasSameBytes(as: account) else {
+      for waiting in before { waiting.apply(to: &value, of: request) }
+      return value
+    }
     // An entry may be delivered after the server has read the value.
     for old in patches.takeEnded() where try await entry(.init(rawValue: old.id))?.state == .delivered {
       old.apply(to: &value, of: request)

@@ -180,6 +180,23 @@ struct OptimisticTests {
     await outbox.close()
   }
 
+  @Test func `value keeps the changes of its account`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { _ in LoopbackAnswer.json(#"{"id": "7", "title": "old"}"#).held(at: gate) }
+    let outbox = try Self.open(fixture)
+    outbox.pause()
+    for account in ["bo", "ada"] {
+      try await fixture.login(account)
+      _ = try await outbox.add(SetTitle(page: "7", title: account))
+    }
+    async let value = outbox.value(of: GetPage(id: "7"))
+    try await fixture.server.request(number: 1)
+    try await fixture.accounts.use("bo")
+    gate.open()
+    #expect(try await value.title == "ada")
+    await outbox.close()
+  }
+
   @Test func `change of another process is laid over a value`() async throws {
     let fixture = try OutboxFixture(Book().answer)
     let (first, other) = (try Self.open(fixture), try Self.open(fixture))
