@@ -62,6 +62,8 @@ extension Outbox {
     try await patches.follow(runner)
     let (account, before) = (patches.account, patches.waiting)
     var options = options
+    // The server may have read the value for an earlier exchange before a delivery.
+    options.joining = .never
     (options.requiredAccount, options.requiresAccountAlways) = (account, true)
     var value = try await runner.client.send(request, options: options)
     try await patches.follow(runner)

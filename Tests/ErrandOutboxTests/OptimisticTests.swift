@@ -295,6 +295,28 @@ struct OptimisticTests {
     await outbox.close()
   }
 
+  @Test(.timeLimit(.minutes(1))) func `each delivery causes its own exchange`() async throws {
+    let gate = Gate()
+    let book = Book()
+    let fixture = try OutboxFixture { request in
+      let answer = book.answer(request)
+      // The value after the first delivery arrives after the second one.
+      return request.number == 3 ? answer.held(at: gate) : answer
+    }
+    let outbox = try Self.open(fixture)
+    var values = outbox.values(of: GetPage(id: "7")).makeAsyncIterator()
+    #expect(try await values.next()?.title == "old")
+    #expect(try await outbox.add(SetTitle(page: "7", title: "one")).outcome.isDelivered)
+    try await fixture.server.request(number: 3)
+    #expect(try await outbox.add(SetTitle(page: "7", title: "two")).outcome.isDelivered)
+    try await fixture.server.request(number: 5)
+    gate.open()
+    var last: String?
+    while last != "TWO", let page = try await values.next() { last = page.title }
+    #expect(last == "TWO")
+    await outbox.close()
+  }
+
   @Test(.timeLimit(.minutes(1))) func `rejected change is taken back`() async throws {
     let book = Book(status: 400)
     let fixture = try OutboxFixture(book.answer)

@@ -79,9 +79,10 @@ struct PatchedValues<R: APIRequest> {
     }
   }
 
-  /// The options of a call for the present account.
+  /// The options of a call for the present account. The call joins no exchange, because the server may have read the
+  /// value for that exchange before a delivery.
   private func options(_ cache: CacheReadMode = .asDeclared) -> CallOptions {
-    var options = CallOptions(cache: cache)
+    var options = CallOptions(cache: cache, joining: .never)
     (options.requiredAccount, options.requiresAccountAlways) = (account, true)
     return options
   }
