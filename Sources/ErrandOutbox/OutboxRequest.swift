@@ -132,6 +132,8 @@ public enum OutboxFate: Sendable, Hashable {
 public struct OutboxScope: Sendable {
   let client: APIClient
   let options: CallOptions
+  /// The owner of the calls, which are cancelled if it is released.
+  let owner: CallOwner
 
   /// Sends a request for the account of the entry. The call fails if another account is logged in.
   /// - Throws: ``ErrandCore/APIError``.

@@ -80,6 +80,34 @@ struct OutboxRepetitionTests {
     await other.close()
   }
 
+  // MARK: - The rule for repeated calls
+
+  /// Cancels or rejects other calls of its type.
+  struct Tap: OutboxRequest {
+    var number: Int
+    var cancels: Bool
+    var path: Path { "/taps/\(number)" }
+    var method: HTTPMethod { .post }
+    var idempotency: Idempotency { .never }
+    var overlap: Overlap { Overlap(repeats: cancels ? .cancelPrevious : .ignoreNew) }
+    var outbox: OutboxRule { .unordered }
+    typealias Response = Nothing
+  }
+
+  @Test(arguments: [true, false]) func `entries of one type end no other`(cancels: Bool) async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { _ in LoopbackAnswer.status(204).held(at: gate) }
+    let outbox = try fixture.open([Tap.self])
+    let first = try await outbox.add(Tap(number: 1, cancels: cancels))
+    try await fixture.server.request(number: 1)
+    let second = try await outbox.add(Tap(number: 2, cancels: cancels))
+    try await fixture.server.request(number: 2)
+    gate.open()
+    #expect(await first.outcome.isDelivered)
+    #expect(await second.outcome.isDelivered)
+    await outbox.close()
+  }
+
   // MARK: - The window of the server
 
   struct Short: OutboxRequest {

@@ -19,9 +19,11 @@ extension OutboxRunner {
 
   /// Sends a request through the pipeline of the client.
   private func send<R: OutboxRequest>(_ request: R, _ facts: EntryFacts, _ check: KeyCheck) async -> Ended {
-    var options = options(facts, request.idempotency)
+    let owner = CallOwner()
+    var options = options(facts, request.idempotency, owner)
     options.exchangeCheck = check.beforeExchange
     let outcome = await client.outcome(of: request, options: options)
+    withExtendedLifetime(owner) {}
     point(.answered)
     let result = SendResult(outcome, hadUnknownFate: facts.unknownSince != nil, isSealed: facts.isSealed)
     let verdict = SendVerdict(result)
@@ -42,8 +44,11 @@ extension OutboxRunner {
   /// The options of a call for an entry: its account and its key. A call that other callers join would have the key of
   /// another entry, so calls are never joined. No call reads a stored response: an entry would not be sent, and the app
   /// would decide by a former state of the server.
-  private func options(_ facts: EntryFacts, _ idempotency: Idempotency) -> CallOptions {
-    var options = CallOptions(cache: .ignoringCache, joining: .never)
+  ///
+  /// Each entry has an owner of its own, so that the rule `repeats` of a type or of the client, which is meant for the
+  /// taps of a user, lets no entry cancel or reject another one. The owner must exist until the call has ended.
+  private func options(_ facts: EntryFacts, _ idempotency: Idempotency, _ owner: CallOwner) -> CallOptions {
+    var options = CallOptions(owner: owner, cache: .ignoringCache, joining: .never)
     if case .keyed(let name) = idempotency { options.headers[name] = facts.key }
     options.requiredAccount = facts.account
     options.requiresAccountAlways = true
@@ -51,7 +56,8 @@ extension OutboxRunner {
   }
 
   private func scope(_ facts: EntryFacts) -> OutboxScope {
-    OutboxScope(client: client, options: options(facts, .byMethod))
+    let owner = CallOwner()
+    return OutboxScope(client: client, options: options(facts, .byMethod, owner), owner: owner)
   }
 
   /// Asks the request what to do about a conflict.
