@@ -247,6 +247,16 @@ struct DownloadTests {
     }
   }
 
+  @Test func `resuming creates no folder`() async throws {
+    try await DownloadFolder.with { folder async throws in
+      for words in [["-d", folder.file("none")], ["-o", folder.file("none/film")]] {
+        let run = try await BuiltCommand.run(["download", "-c"] + words)
+        #expect(run.status == 66 && run.error.contains("There is no interrupted download"), "\(run.error)")
+      }
+      #expect(try folder.names() == [])
+    }
+  }
+
   @Test func `a second download fails at once`() async throws {
     let gate = Gate()
     let server = try RangeServer { number in

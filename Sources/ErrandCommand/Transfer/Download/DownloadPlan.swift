@@ -19,8 +19,9 @@ struct DownloadPlan {
   /// The downloads in the order of the arguments, and the reasons why some interrupted downloads are left out.
   func jobs() throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
     if let output = options.output { return ([try job(to: try file(output))], []) }
-    let folder = try folder(options.folder ?? ".")
-    if options.urls.isEmpty { return try interrupted(in: folder) }
+    let path = options.folder ?? "."
+    if options.urls.isEmpty { return try interrupted(in: Self.folder(path)) }
+    let folder = try madeFolder(path)
     let naming: Download.Naming = options.takesServerName ? .fromServer : .fromURL
     let jobs = options.urls.map { DownloadJob($0, into: folder, named: naming, checksum: options.checksum) }
     for job in jobs { try Self.check(job) }
@@ -54,15 +55,20 @@ struct DownloadPlan {
     return URL(filePath: place, directoryHint: .notDirectory)
   }
 
-  /// The folder to which a path leads, as the system resolves it. Creates the folder if it is missing.
-  private func folder(_ path: String) throws(Refusal) -> URL {
+  /// The folder to which a path leads, as the system resolves it.
+  private static func folder(_ path: String) -> URL {
+    URL(filePath: LinkedFile.place(path), directoryHint: .isDirectory)
+  }
+
+  /// The folder to which a path leads. Creates the folder if it is missing.
+  private func madeFolder(_ path: String) throws(Refusal) -> URL {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
       throw Refusal(
         description: "The folder “\(path)” cannot be created or used: \(SystemReason.of(error)).", code: .disk)
     }
-    return URL(filePath: LinkedFile.place(path), directoryHint: .isDirectory)
+    return Self.folder(path)
   }
 
   private static func check(_ job: DownloadJob) throws(Refusal) {
@@ -102,7 +108,8 @@ struct DownloadPlan {
         target.map(part.target.hasSameBytes(as:)) ?? true
       }
     } catch {
-      throw Refusal(description: "\(error)", code: .disk)
+      let isThere = FileManager.default.fileExists(atPath: folder.path(percentEncoded: false))
+      throw isThere ? Refusal(description: "\(error)", code: .disk) : Self.nothing(in: folder, to: file)
     }
     var (jobs, leftOut): ([DownloadJob], [Refusal]) = ([], [])
     for part in parts {
