@@ -111,6 +111,15 @@ struct RateBucketTests {
     #expect(drain(bucket, at: .after(.seconds(31))) == 10)
   }
 
+  @Test func `returned tokens do not reopen a bucket`() {
+    let bucket = bucket(HostRate("h", requests: 1, per: .seconds(10)))
+    for _ in 1...3 { bucket.on { $0.reserve(.start) } }
+    bucket.on { $0.close(until: .after(.seconds(60))) }
+    for _ in 1...3 { bucket.on { $0.giveBackReserved() } }
+    #expect(bucket.value.next == .after(.seconds(70)))
+    #expect(!bucket.value.hasToken(.after(.seconds(60))) && bucket.value.hasToken(.after(.seconds(70))))
+  }
+
   @Test func `new rate keeps the bucket closed`() {
     let bucket = bucket(HostRate("h", requests: 10))
     bucket.on { $0.close(until: .after(.seconds(30))) }

@@ -130,6 +130,25 @@ struct AdmissionNestedTests {
     await fixture.finish()
   }
 
+  /// The call "b" first waits for the token after the one that the nested call has reserved.
+  @Test func `cancelled nested call's token admits another`() async {
+    let limits = AdmissionLimits(perHost: 2, rates: [HostRate("h.example", requests: 1)])
+    let fixture = AdmissionFixture(limits) { $0.interceptors.exchanges = [errands] }
+    errands.doing { [client = fixture.client] in
+      _ = await client.outcome(of: Named(name: "nonce"), options: .deadline(.milliseconds(300)))
+    }
+    await fixture.start("call/a")
+    #expect(await eventually { fixture.clock.pending == 2 }, "the deadline and the token of the nested call")
+    await fixture.start("b")
+    #expect(await eventually { fixture.clock.pending == 3 })
+    fixture.clock.advance(by: .milliseconds(300))
+    #expect(await eventually { fixture.sent.all == ["call/a"] })
+    fixture.clock.advance(by: .milliseconds(700))
+    #expect(await eventually { fixture.sent.all == ["call/a", "b"] })
+    errands.doing(nil)
+    await fixture.finish()
+  }
+
   @Test func `task left behind waits like other calls`() async {
     let (hasEnded, held) = (Latch(), Latch())
     let tasks = Recorded<Task<Void, Never>>()

@@ -132,7 +132,8 @@ package final class AdmissionControl: Sendable {
         }
       }
     } catch {
-      state.withLock { $0.queue.giveBackToken(origin) }
+      // The timer of the host may be set to a later token than the one that is free now.
+      if let host = state.withLock({ $0.queue.giveBackToken(origin) }) { updateTimer(of: host, call.timers) }
       throw error
     }
   }

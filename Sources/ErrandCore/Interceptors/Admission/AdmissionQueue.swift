@@ -90,9 +90,13 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return bucket.hasToken(now) ? nil : bucket.next
   }
 
-  /// Puts a reserved token back into the rate limit of a host, because the token was not used.
-  mutating func giveBackToken(_ origin: HTTPURL.Origin) {
-    if let host = hosts.place(of: origin) { hosts.change(at: host) { $0.giveBackReserved() } }
+  /// Puts a reserved token back into the rate limit of a host, because the token was not used. Returns the host; nil if
+  /// it is not stored.
+  @discardableResult
+  mutating func giveBackToken(_ origin: HTTPURL.Origin) -> Int? {
+    guard let host = hosts.place(of: origin) else { return nil }
+    hosts.change(at: host) { $0.giveBackReserved() }
+    return host
   }
 
   /// The answer to a call that has reserved a token of the rate limit and asks for a slot. The call gets a slot, or

@@ -70,8 +70,8 @@ struct RateBucket: Sendable {
   /// Counts a request that starts with a reserved token.
   mutating func takeReserved(_ now: MonotonicInstant) { quotas.take(now) }
 
-  /// Puts a reserved token back into the bucket.
-  mutating func giveBackReserved() { empty = Self.difference(empty, interval) }
+  /// Puts a reserved token back into the bucket. A closed bucket stays closed, and is then empty.
+  mutating func giveBackReserved() { empty = max(Self.difference(empty, interval), closed) }
 
   /// Records that an exchange has ended, whether it had a response or not.
   mutating func endExchange() { quotas.endProbe() }
