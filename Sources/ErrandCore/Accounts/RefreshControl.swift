@@ -172,7 +172,7 @@ package final class RefreshControl: Sendable {
 
 extension RefreshControl {
   private static func failure(_ cause: any Error, _ reason: String) -> APIError {
-    if (cause as? APIError)?.leavesCredential == true {
+    if cause is CancellationError || (cause as? APIError)?.leavesCredential == true {
       let clause = "The credential was rejected or has expired, and it cannot be refreshed at the moment: \(reason)"
       return APIError(.authorize, .refreshUnavailable, APIError.sentence(clause), cause: cause)
     }
@@ -183,10 +183,10 @@ extension RefreshControl {
 
 extension APIError {
   /// True if the credential may still be valid, because the authorization server did not decide about the credential:
-  /// the network failed, an intermediary responded, or the server had an internal error.
+  /// the network failed, an intermediary responded, the server had an internal error, or the call was cancelled.
   var leavesCredential: Bool {
     switch stage {
-    case .transport, .redirect, .deadline: true
+    case .transport, .redirect, .deadline, .cancelled: true
     case .admission: code == .queueFull || code == .circuitOpen || code == .draining
     case .validate, .decode:
       switch code {

@@ -134,8 +134,9 @@ struct RefreshState<Waiter: Sendable, Refresh: Sendable>: Sendable {
     guard var entry = entries[ticket.subject], entry.number == ticket.refresh else { return [] }
     let waiting = entry.waiting.sorted { $0.key < $1.key }.map(\.value)
     entry.waiting = [:]
-    // A refresh that failed temporarily is not counted. So it does not use up the `limit` of refreshes per account.
-    if case .failure(let error) = outcome, error.mayHavePassed { _ = entry.begun.popLast() }
+    // A refresh that failed temporarily is not counted. So it does not use up the `limit` of refreshes per account. A
+    // cancelled refresh is counted, because the next refresh may start at once.
+    if case .failure(let error) = outcome, error.mayHavePassed, !outcome.isCancel { _ = entry.begun.popLast() }
     // A cancelled refresh gives no information about the credential. The next call must start a new refresh instead of
     // failing at once. So the time of a cancelled refresh is recorded as if the refresh had ended long ago.
     entry.ended = (outcome, outcome.isCancel ? now.advanced(by: .zero - Self.memory) : now)

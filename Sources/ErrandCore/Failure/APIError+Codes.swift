@@ -25,8 +25,8 @@ extension APIError.Code {
   public static let noCredential = Self(rawValue: "noCredential")
   /// The credential was rejected or has expired, and no new credential is available.
   public static let refreshFailed = Self(rawValue: "refreshFailed")
-  /// No new credential is available at the moment, because the network or the authorization server failed. The user
-  /// stays logged in.
+  /// No new credential is available at the moment, because the network or the authorization server failed, or because
+  /// the refresh was cancelled. The user stays logged in.
   public static let refreshUnavailable = Self(rawValue: "refreshUnavailable")
   /// The account of the call was logged out during the call.
   public static let loggedOut = Self(rawValue: "loggedOut")

@@ -21,7 +21,7 @@ struct RefreshFailureTests {
     arguments: [
       transport(.offline), transport(.tls), transport(.unknownAuthority), transport(.proxy), transport(.tooLarge),
       transport(.malformedResponse), APIError(.redirect, .redirectRefused, "No."),
-      APIError(.deadline, .deadline, "Late."),
+      APIError(.deadline, .deadline, "Late."), APIError.stopped(.cancelled),
       APIError(.admission, .queueFull, "Full."), APIError(.admission, .circuitOpen, "Open."),
       answer(.validate, .status, status: 500), answer(.validate, .status, status: 408),
       answer(.validate, .status, status: 429), answer(.validate, .contentType, "text/html"),

@@ -106,9 +106,14 @@ struct RefreshStateTests {
   @Test(arguments: 0..<2) func `cancelled refresh begins again at once`(kind: Int) throws {
     var state = State()
     let first = try ticket(state.request(whose("a"), Self.old, 1, moment(0)) { "one" })
-    let error = APIError(.authorize, .refreshFailed, "No.", cause: Self.cancels[kind])
+    let error = APIError(.authorize, .refreshUnavailable, "No.", cause: Self.cancels[kind])
     #expect(state.finish(first, .failure(error), moment(0)) == [1])
-    #expect(word(state.request(whose("a"), Self.old, 2, moment(0)) { "two" }) == "begin two")
+    for number in 2...5 {
+      let next = state.request(whose("a"), Self.old, number, moment(0)) { "\(number)" }
+      #expect(word(next) == "begin \(number)")
+      #expect(state.finish(try ticket(next), .failure(error), moment(0)) == [number])
+    }
+    #expect(word(state.request(whose("a"), Self.old, 6, moment(0)) { "six" }) == "refuse", "each one is counted")
   }
 
   @Test func `caller that left is not notified`() throws {
