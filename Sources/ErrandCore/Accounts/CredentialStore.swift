@@ -274,12 +274,14 @@ public final class CredentialStore: RefreshingProvider {
     return ends < wallClock().addingTimeInterval(leeway)
   }
 
-  /// Requests a new credential with the `refresh` function of the store, and saves the new credential.
+  /// Requests a new credential with the `refresh` function of the store, and saves the new credential. If another
+  /// credential has replaced `old` already, returns that credential.
   /// - Throws: The error of the `refresh` function; ``APIError`` if the account was logged out.
   public func refresh(_ old: Credential, for account: String?) async throws -> Credential {
     guard let account, let renewal, let present = state.withLock({ $0.kept[account] }) else {
       throw APIError.loggedOut
     }
+    if present.credential != old { return present.credential }
     let new = try await renewal(present, account)
     guard state.withLock({ $0.refresh(account, from: present, to: new) }) else {
       // The account was logged out or logged in again during the refresh. So the new credential is useless, or older

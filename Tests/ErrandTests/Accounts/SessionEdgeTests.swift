@@ -82,6 +82,18 @@ struct SessionEdgeTests {
     #expect(await client.outcome(of: Get(path: "/new")).value == "new")
   }
 
+  @Test func `replaced credential is not renewed`() async throws {
+    let renewed = Recorded<String>()
+    let accounts = CredentialStore { _, account in
+      renewed.append(account)
+      return AccountCredential(.bearer("renewed"))
+    }
+    try await accounts.login("ada", with: AccountCredential(.bearer("new")))
+    #expect(try await accounts.refresh(.bearer("old"), for: "ada") == .bearer("new"))
+    #expect(renewed.all.isEmpty)
+    #expect(try await accounts.refresh(.bearer("new"), for: "ada") == .bearer("renewed"))
+  }
+
   @Test func `logout inside a renewal runs its farewell`() async throws {
     let parts = Locked<(accounts: CredentialStore, client: APIClient)?>(nil)
     let farewells = Recorded<String>()
