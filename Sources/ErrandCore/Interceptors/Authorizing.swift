@@ -44,7 +44,7 @@ package struct Authorizing: SelectiveInterceptor {
     }
     if request.body?.isReplayable == false { return refused(.bodyUsedUp, response, context) }
     if isTaken(response, context) { return refused(.delivered, response, context) }
-    if !context.flags.takeRefresh() { return refused(.refreshedBefore, response, context) }
+    if !context.flags.takeRefresh(of: old) { return refused(.refreshedBefore, response, context) }
     guard let newer = try await newer(than: old, by: provider, context, after: response) else { return response }
     context.plan.log?.info("the server responded with 401; sending the request again with a newer credential")
     return try await next(try authorized(request, newer))

@@ -5,7 +5,8 @@ import ErrandSupport
 package final class CallFlags: Sendable {
   private struct State: Sendable {
     var isJoined = false
-    var isRefreshed = false
+    /// The credential that the call has refreshed; nil if it has refreshed none.
+    var refreshed: Credential?
     var cookies: String?
     /// The accounts of the requests that the call has sent. The array has several entries if the call has sent requests
     /// for more than one account.
@@ -17,10 +18,10 @@ package final class CallFlags: Sendable {
 
   private let state = Locked(State())
 
-  /// Sets the flag `isRefreshed` if the flag is set in `other`. A call passes the flag to its shared exchange and later
-  /// copies the flag back from the exchange. So the call and the exchange together refresh the credential at most once.
+  /// Copies from `other` which credential was refreshed, if any. A call passes this to its shared exchange and later
+  /// copies it back from the exchange. So the call and the exchange together refresh the credential at most once.
   func inherit(from other: CallFlags) {
-    if other.isRefreshed { state.withLock { $0.isRefreshed = true } }
+    if let refreshed = other.state.withLock({ $0.refreshed }) { state.withLock { $0.refreshed = refreshed } }
   }
 
   // MARK: - Shared exchanges
@@ -40,17 +41,18 @@ package final class CallFlags: Sendable {
 
   // MARK: - Credentials and cookies
 
-  /// Records that the credential is refreshed for this call. Returns false if the credential was already refreshed for
-  /// the call. So one call refreshes the credential at most once.
-  func takeRefresh() -> Bool {
+  /// Records that a credential is refreshed for this call. Returns false if another credential was already refreshed
+  /// for the call, because then the new credential was rejected. Returns true for the same credential: an interceptor
+  /// may send several requests concurrently, and all of them need the result of the one refresh.
+  func takeRefresh(of old: Credential) -> Bool {
     state.withLock { state in
-      defer { state.isRefreshed = true }
-      return !state.isRefreshed
+      if state.refreshed == nil { state.refreshed = old }
+      return state.refreshed == old
     }
   }
 
-  /// Whether the credential was refreshed for the call.
-  var isRefreshed: Bool { state.withLock { $0.isRefreshed } }
+  /// Whether a credential was refreshed for the call.
+  var isRefreshed: Bool { state.withLock { $0.refreshed != nil } }
 
   /// The cookies that the client's cookie jar supplied for the exchange that began last; nil if the jar supplied none.
   var cookies: String? {

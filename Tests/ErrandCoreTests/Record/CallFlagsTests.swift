@@ -11,11 +11,13 @@ struct CallFlagsTests {
   }
 
   @Test func `a credential is refreshed once`() {
-    #expect(!flags.isRefreshed && flags.takeRefresh() && !flags.takeRefresh() && flags.isRefreshed)
+    #expect(!flags.isRefreshed && flags.takeRefresh(of: .bearer("old")) && flags.isRefreshed)
+    #expect(flags.takeRefresh(of: .bearer("old")), "another request of the call was sent with the same credential")
+    #expect(!flags.takeRefresh(of: .bearer("new")))
   }
 
   @Test func `an exchange inherits the refresh alone`() {
-    #expect(flags.join() && flags.takeRefresh())
+    #expect(flags.join() && flags.takeRefresh(of: .bearer("old")))
     flags.cookies = "a=1"
     flags.isMaybeOfAnotherAccount = true
     let exchange = CallFlags()

@@ -159,6 +159,29 @@ struct RefreshSharingTests {
     #expect(transport.requests.map(\.url.path) == ["/a", "/a", "/b"])
   }
 
+  /// Sends each request twice at the same time, and returns the response that failed, if any.
+  private struct Twice: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      async let other = next(request)
+      let first = try await next(request)
+      let second = try await other
+      return first.status == 200 ? second : first
+    }
+  }
+
+  @Test func `concurrent requests of one call share a refresh`() async {
+    let tokens = Tokens(isHeld: true)
+    let (client, transport) = client(tokens) { request in
+      request.fields[.authorization] == "Bearer 1" ? .text("in") : .status(401)
+    }
+    client.configure { $0.interceptors.calls = [Twice()] }
+    async let outcome = client.outcome(of: Get(joining: .never))
+    #expect(await eventually { transport.requests.count == 2 })
+    tokens.gate.open()
+    #expect(await outcome.value == "in")
+    #expect(tokens.refreshed.count == 1)
+  }
+
   @Test func `replaced provider's token is not sent`() async {
     let (old, new) = (Tokens("old", isHeld: true), Tokens("new"))
     let (client, transport) = client(old) { request in
