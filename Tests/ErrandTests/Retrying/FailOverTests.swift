@@ -58,6 +58,47 @@ struct FailOverTests {
     #expect(post.value == "/v2/thing body", "a POST moves too, because nothing was sent")
   }
 
+  @Test func `server silent until deadline is asked last`() async {
+    let (clock, silence) = (ManualClock(), Latch())
+    let transport = ScriptedTransport { request in
+      if request.url.host == "first.example" { try await silence.wait() }
+      return .text(request.url.host)
+    }
+    var configuration = ClientConfiguration(baseURL: "http://first.example")
+    configuration.servers.current.fallbackURLs = ["http://second.example"]
+    configuration.transport = .own(transport)
+    configuration.timers = clock
+    let client = APIClient(configuration)
+    async let outcome = client.outcome(of: Get(), options: .deadline(.seconds(5)))
+    #expect(await eventually { transport.requests.count == 1 })
+    clock.advance(by: .seconds(5))
+    #expect(await outcome.error?.stage == .deadline)
+    #expect(await client.outcome(of: Get()).value == "second.example")
+  }
+
+  @Test func `call that was not sent blames no server`() async {
+    let (clock, latch) = (ManualClock(), Latch())
+    let transport = ScriptedTransport { request in
+      try await latch.wait()
+      return .text(request.url.host)
+    }
+    var configuration = ClientConfiguration(baseURL: "http://first.example")
+    configuration.servers.current.fallbackURLs = ["http://second.example"]
+    configuration.transport = .own(transport)
+    configuration.timers = clock
+    configuration.admission = AdmissionLimits(perHost: 1)
+    let client = APIClient(configuration)
+    async let running = client.outcome(of: Get(), options: .deadline(.seconds(60)))
+    #expect(await eventually { transport.requests.count == 1 })
+    async let waiting = client.outcome(of: Get(), options: .deadline(.seconds(5)))
+    #expect(await eventually { client.admission.waiting == 1 })
+    clock.advance(by: .seconds(5))
+    #expect(await waiting.error?.stage == .deadline)
+    latch.open()
+    #expect(await running.value == "first.example")
+    #expect(await client.outcome(of: Get()).value == "first.example")
+  }
+
   @Test func `POST is not sent to a second server`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let outcome = await client(first, second).outcome(of: Get(method: .post, body: .text("body")))

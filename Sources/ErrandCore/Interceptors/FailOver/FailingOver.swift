@@ -44,7 +44,13 @@ struct FailingOver {
         last.result = last.result?.timed(skipped.wait(for: origins, now))
         return last
       }
-      guard let result = last.result else { return last }
+      guard let result = last.result else {
+        // The server was asked, and did not respond before the deadline. The next call asks another server first.
+        if last.outcome.isExpired, let sent = context.record.begun, sent >= begun {
+          control.fail(origin, since: begun, now)
+        }
+        return last
+      }
       let isFault = Self.isFault(result)
       if isFault { control.fail(origin, since: begun, now) }
       guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), input(request)) else {
@@ -105,6 +111,11 @@ extension Result<HTTPResponse, any Error> {
       !APIError.hasEndedAnotherCall(error)
     else { return nil }
     return (error.cause as? CircuitOpen)?.timeLeft ?? .zero
+  }
+
+  /// Whether the deadline of the call passed during the attempt.
+  fileprivate var isExpired: Bool {
+    if case .failure(let stopped as CallState.Stopped) = self { stopped.reason == .expired } else { false }
   }
 }
 
