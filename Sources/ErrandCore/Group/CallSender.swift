@@ -90,9 +90,8 @@ extension CallSender {
     of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<S.Element.Response, APIError>] where S.Element: GroupStep {
     let uniform = UniformMembers(Array(steps))
-    let batch = Batch(.outcomes, width: width) { .init(members: uniform.members) { _ throws(APIError) in Nothing() } }
-    let ended = await outcome(of: batch, options: options)
-    return uniform.slots.map { $0.outcome ?? .failure(ended.error ?? .stopped(.cancelled)) }
+    let failure = await ended(uniform.members, width, options)
+    return uniform.slots.map { $0.outcome(else: failure) }
   }
 
   /// Sends requests of different types concurrently and returns the result of each, as a tuple.
@@ -107,7 +106,7 @@ extension CallSender {
     let slots = (repeat BatchSlot.fitting(each step))
     var members: [AnyMember] = []
     repeat members.append(AnyMember(each step, each slots))
-    let failure = await ended(members, width, options)
+    let failure = await ended(BatchMembers(members), width, options)
     return (repeat (each slots).outcome(else: failure))
   }
 
@@ -117,17 +116,13 @@ extension CallSender {
   public func outcomes(
     mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<any Sendable, APIError>] {
-    let members = steps.map { AnyMember($0) }
-    let failure = await ended(members, width, options)
-    return members.map { $0.outcome() ?? .failure(failure) }
+    await outcomes(of: steps.map(AnyStep.init), width: width, options: options)
   }
 
   /// Runs a batch of the members, and waits until the batch has ended. Returns the error that the caller uses as the
   /// result of each member that was never started.
-  private func ended(_ members: [AnyMember], _ width: Int?, _ options: GroupOptions) async -> APIError {
-    let batch = Batch(.outcomes, width: width) {
-      .init(members: BatchMembers(members)) { _ throws(APIError) in Nothing() }
-    }
+  private func ended(_ members: BatchMembers, _ width: Int?, _ options: GroupOptions) async -> APIError {
+    let batch = Batch(.outcomes, width: width) { .init(members: members) { _ throws(APIError) in Nothing() } }
     return await outcome(of: batch, options: options).error ?? .stopped(.cancelled)
   }
 

@@ -29,23 +29,22 @@ struct MemberName: Sendable, CustomStringConvertible {
   private let given: String?
 
   /// Makes the name of a member from the type of its step.
-  init<S: GroupStep>(of step: S) {
-    type = S.self
-    given = nil
-  }
+  init<S: GroupStep>(of step: S) { self.init(type: S.self, given: nil) }
 
   /// Makes the name of a member that may be a group. For a group this is the name of the group, otherwise the name of
   /// the type of the step.
   init<S: GroupStep>(ofAny step: S) {
-    type = S.self
-    given = (step as? any CallGroup)?.name
+    if let step = step as? AnyStep {
+      self.init(ofAny: step.base)
+    } else {
+      self.init(type: S.self, given: (step as? any CallGroup)?.name)
+    }
   }
 
   /// Makes the name of a member that is a group.
-  init(_ group: GroupInfo) {
-    type = GroupInfo.self
-    given = group.name
-  }
+  init(_ group: GroupInfo) { self.init(type: GroupInfo.self, given: group.name) }
+
+  private init(type: any Any.Type, given: String?) { (self.type, self.given) = (type, given) }
 
   var description: String { given ?? "\(type)" }
 }

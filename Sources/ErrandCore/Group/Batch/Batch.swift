@@ -102,11 +102,7 @@ extension Batch {
   /// Makes a batch of requests of mixed types. The value of the batch is an array of their values, in the order of the
   /// requests. The first failure cancels the other requests.
   public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
-    self.init(.all, width: width) {
-      Self.parts(mixed: steps) { members, _ throws(APIError) in
-        try members.map { member throws(APIError) in try member.value() }
-      }
-    }
+    self.init(steps.map(AnyStep.init), width: width)
   }
 
   /// Makes a batch that runs every request to its end. The value of the batch is an array of their results, in the
@@ -123,9 +119,7 @@ extension Batch {
   /// their results, in the order of the requests.
   public init(outcomesOfMixed steps: [any GroupStep], width: Int? = nil)
   where Response == [Result<any Sendable, APIError>] {
-    self.init(.outcomes, width: width) {
-      Self.parts(mixed: steps) { members, _ in members.map { $0.outcome() ?? .failure(.stopped(.cancelled)) } }
-    }
+    self.init(outcomesOf: steps.map(AnyStep.init), width: width)
   }
 
   /// Makes a batch whose value is the first value that arrives; the other requests are then cancelled. If every request
@@ -144,12 +138,7 @@ extension Batch {
   /// Makes a batch of requests of mixed types whose value is the first value that arrives; the other requests are then
   /// cancelled. If every request fails, the batch fails with the first failure.
   public init(firstOfMixed steps: [any GroupStep], width: Int? = nil) where Response == any Sendable {
-    self.init(.successes(1), width: width) {
-      Self.parts(mixed: steps) { members, successes throws(APIError) in
-        guard let first = successes.first else { throw APIError.stopped(.cancelled) }
-        return try members[first].value()
-      }
-    }
+    self.init(firstOf: steps.map(AnyStep.init), width: width)
   }
 
   /// Makes a batch that ends when `count` requests have succeeded; the other requests are then cancelled. The value of
@@ -170,11 +159,7 @@ extension Batch {
   /// requests. The batch fails with the first failure as soon as `count` successes are no longer possible.
   public init(atLeast count: Int, ofMixed steps: [any GroupStep], width: Int? = nil)
   where Response == [any Sendable] {
-    self.init(.successes(max(count, 0)), width: width) {
-      Self.parts(mixed: steps) { members, successes throws(APIError) in
-        try successes.sorted().map { index throws(APIError) in try members[index].value() }
-      }
-    }
+    self.init(atLeast: count, of: steps.map(AnyStep.init), width: width)
   }
 
   private static func parts<S: GroupStep>(
@@ -182,14 +167,6 @@ extension Batch {
   ) -> Parts {
     let uniform = UniformMembers(steps)
     return Parts(members: uniform.members) { successes throws(APIError) in try response(uniform.slots, successes) }
-  }
-
-  private static func parts(
-    mixed steps: [any GroupStep],
-    _ response: @escaping @Sendable ([AnyMember], [Int]) throws(APIError) -> Response
-  ) -> Parts {
-    let members = steps.map { AnyMember($0) }
-    return Parts(members: BatchMembers(members)) { successes throws(APIError) in try response(members, successes) }
   }
 }
 
@@ -237,32 +214,27 @@ struct BatchMembers: Sendable {
   let run: @Sendable (Int, GroupScope) async -> APIError?
 }
 
-/// A member of a batch in type-erased form, so that members of different types can be elements of one array.
-struct AnyMember: Sendable {
-  let name: @Sendable () -> MemberName
-  let run: @Sendable (GroupScope) async -> APIError?
-  /// Returns the result of the member; nil if the member was never started.
-  let outcome: @Sendable () -> Result<any Sendable, APIError>?
-
-  init<S: GroupStep>(_ step: S) { self.init(step, BatchSlot.fitting(step)) }
-
-  init<S: GroupStep>(_ step: S, _ slot: BatchSlot<S.Response>) {
-    name = { MemberName(ofAny: step) }
-    run = { group in await slot.run(step, in: group) }
-    outcome = { slot.outcome?.map { $0 as any Sendable } }
-  }
-
-  /// The value of the member.
-  /// - Throws: The member's error; an error of stage `cancelled` if the member was never started.
-  func value() throws(APIError) -> any Sendable {
-    guard let outcome = outcome() else { throw .stopped(.cancelled) }
-    return try outcome.get()
-  }
-}
-
 extension BatchMembers {
   init(_ members: [AnyMember]) {
     self.init(
       count: members.count, name: { members[$0].name() }, run: { index, group in await members[index].run(group) })
   }
+}
+
+/// A member of a batch that was made from a parameter pack, in type-erased form.
+struct AnyMember: Sendable {
+  let name: @Sendable () -> MemberName
+  let run: @Sendable (GroupScope) async -> APIError?
+
+  init<S: GroupStep>(_ step: S, _ slot: BatchSlot<S.Response>) {
+    name = { MemberName(ofAny: step) }
+    run = { group in await slot.run(step, in: group) }
+  }
+}
+
+/// A step of any type, so that steps of different types can be elements of one array.
+struct AnyStep: GroupStep {
+  let base: any GroupStep
+
+  func run(in group: GroupScope) async throws(APIError) -> any Sendable { try await base.run(in: group) }
 }
