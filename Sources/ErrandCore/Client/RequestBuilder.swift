@@ -204,10 +204,8 @@ final class RequestBuilder: Sendable {
   ) throws(APIError) -> BodyBuilder.Body? {
     switch place {
     case .query: nil
-    case .form: try bodies.form(arguments)
-    case .json: try bodies.json(arguments)
-    case .formUnlessEmpty: try bodies.formUnlessEmpty(arguments)
-    case .jsonUnlessEmpty: try bodies.jsonUnlessEmpty(arguments)
+    case .form, .formUnlessEmpty: try bodies.form(arguments, unlessEmpty: place == .formUnlessEmpty)
+    case .json, .jsonUnlessEmpty: try bodies.json(arguments, unlessEmpty: place == .jsonUnlessEmpty)
     }
   }
 

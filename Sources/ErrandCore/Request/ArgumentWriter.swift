@@ -4,25 +4,18 @@ import Foundation
 
 /// Writes arguments as a query, as a form body or as JSON.
 struct ArgumentWriter: Sendable {
-  /// The error if a value cannot be written. It contains the name of the argument.
-  struct Unwritable: Error {
-    enum Reason {
-      case notFinite, nestedInCommas, namedTwice, namedAlike
-      /// The style cannot represent the date, because it is too far from the present.
-      case distantDate
-      /// The arguments were made from a value that cannot be encoded. The name is that of the type.
-      case notEncoded(String)
-    }
-
-    let name: String
-    let reason: Reason
+  /// The reason why an argument cannot be written.
+  private enum Obstacle {
+    case notFinite, nestedInCommas, namedTwice, namedAlike
+    /// The style cannot represent the date, because it is too far from the present.
+    case distantDate
   }
 
   let style: ArgumentStyle
 
   /// Appends `name=value` pairs to `out`. Writes an ampersand before each pair, unless `out` ends in a question mark or
   /// an ampersand, or is empty.
-  func appendPairs(_ arguments: Arguments, to out: inout [UInt8], asForm: Bool) throws(Unwritable) {
+  func appendPairs(_ arguments: Arguments, to out: inout [UInt8], asForm: Bool) throws(APIError) {
     try Self.checkEncoding(of: arguments)
     for entry in arguments.entries {
       var name: [UInt8] = []
@@ -32,7 +25,7 @@ struct ArgumentWriter: Sendable {
   }
 
   /// Returns the arguments as a JSON object. The style determines how dates are written.
-  func json(_ arguments: Arguments) throws(Unwritable) -> JSONValue {
+  func json(_ arguments: Arguments) throws(APIError) -> JSONValue {
     try Self.checkEncoding(of: arguments)
     var object: [String: JSONValue] = [:]
     for entry in arguments.entries {
@@ -41,41 +34,43 @@ struct ArgumentWriter: Sendable {
       // Swift considers some names equal although their bytes differ. A `JSONValue` can contain only one of two such
       // names.
       let count = arguments.entries.count { $0.name.hasSameBytes(as: entry.name) }
-      throw Unwritable(name: entry.name, reason: count > 1 ? .namedTwice : .namedAlike)
+      throw Self.unwritable(entry.name, count > 1 ? .namedTwice : .namedAlike)
     }
     return .object(object)
   }
 
-  private static func checkEncoding(of arguments: Arguments) throws(Unwritable) {
+  private static func checkEncoding(of arguments: Arguments) throws(APIError) {
     guard let failure = arguments.failure else { return }
-    throw Unwritable(name: failure.type, reason: .notEncoded(failure.reason))
+    throw .build(
+      .invalidArgument,
+      "No arguments can be made from a value of the type \(failure.type): \(APIError.ended(failure.reason))")
   }
 
-  private func json(_ value: ArgumentValue, _ name: String) throws(Unwritable) -> JSONValue {
+  private func json(_ value: ArgumentValue, _ name: String) throws(APIError) -> JSONValue {
     switch value {
     case .omitted, .null: return .null
     case .bool(let bool): return .bool(bool)
     case .integer(let integer): return .integer(integer)
     case .unsigned(let unsigned): return .unsigned(unsigned)
     case .number(let number):
-      guard number.isFinite else { throw Unwritable(name: name, reason: .notFinite) }
+      guard number.isFinite else { throw Self.unwritable(name, .notFinite) }
       return .number(number)
     case .string(let string): return .string(string)
     case .date(let date):
-      guard date.timeIntervalSince1970.isFinite else { throw Unwritable(name: name, reason: .notFinite) }
+      guard date.timeIntervalSince1970.isFinite else { throw Self.unwritable(name, .notFinite) }
       let written =
         style.dates == .iso8601
         ? Self.iso8601(date).map { JSONValue.string($0) } : whole(date).map { JSONValue.integer($0) }
-      guard let written else { throw Unwritable(name: name, reason: .distantDate) }
+      guard let written else { throw Self.unwritable(name, .distantDate) }
       return written
     case .array(let values):
       let shown = values.filter { $0 != .omitted }
-      return .array(try shown.map { value throws(Unwritable) in try json(value, name) })
+      return .array(try shown.map { value throws(APIError) in try json(value, name) })
     case .object(let arguments): return try json(arguments)
     }
   }
 
-  private func append(_ name: [UInt8], _ value: ArgumentValue, to out: inout [UInt8], plus: Bool) throws(Unwritable) {
+  private func append(_ name: [UInt8], _ value: ArgumentValue, to out: inout [UInt8], plus: Bool) throws(APIError) {
     switch value {
     case .array(let values):
       try append(name, values, to: &out, plus: plus)
@@ -96,7 +91,7 @@ struct ArgumentWriter: Sendable {
 
   private func append(
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
-  ) throws(Unwritable) {
+  ) throws(APIError) {
     let shown = values.filter { $0 != .omitted && !($0 == .null && style.nulls == .omitted) }
     if style.arrays == .commas { return try appendJoined(name, shown, to: &out, plus: plus) }
     for (index, value) in shown.enumerated() {
@@ -114,7 +109,7 @@ struct ArgumentWriter: Sendable {
   /// inside a value is escaped.
   private func appendJoined(
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
-  ) throws(Unwritable) {
+  ) throws(APIError) {
     guard !values.isEmpty else { return }
     Self.separate(&out)
     out += name
@@ -124,7 +119,7 @@ struct ArgumentWriter: Sendable {
     }
   }
 
-  private func text(_ value: ArgumentValue, _ name: [UInt8]) throws(Unwritable) -> String {
+  private func text(_ value: ArgumentValue, _ name: [UInt8]) throws(APIError) -> String {
     switch value {
     case .bool(let bool): style.booleans == .words ? "\(bool)" : bool ? "1" : "0"
     case .integer(let integer): "\(integer)"
@@ -140,15 +135,34 @@ struct ArgumentWriter: Sendable {
     }
   }
 
-  private func text(_ date: Date, _ name: [UInt8]) throws(Unwritable) -> String {
+  private func text(_ date: Date, _ name: [UInt8]) throws(APIError) -> String {
     let written = style.dates == .iso8601 ? Self.iso8601(date) : whole(date).map { "\($0)" }
     guard let written else { throw Self.unwritable(name, .distantDate) }
     return written
   }
 
-  private static func unwritable(_ name: [UInt8], _ reason: Unwritable.Reason) -> Unwritable {
+  private static func unwritable(_ name: [UInt8], _ obstacle: Obstacle) -> APIError {
     let escaped = String(decoding: name, as: UTF8.self)
-    return Unwritable(name: escaped.removingPercentEncoding ?? escaped, reason: reason)
+    return unwritable(escaped.removingPercentEncoding ?? escaped, obstacle)
+  }
+
+  private static func unwritable(_ name: String, _ obstacle: Obstacle) -> APIError {
+    .build(.invalidArgument, "The argument \"\(name)\" cannot be sent: \(clause(obstacle)).")
+  }
+
+  private static func clause(_ obstacle: Obstacle) -> String {
+    switch obstacle {
+    case .notFinite: "the value is not a finite number; pass a finite value"
+    case .distantDate:
+      "the date is not in the years 0 to 9999; check whether a number of milliseconds was taken for seconds"
+    case .nestedInCommas:
+      "the list contains lists or objects, which commas cannot join; choose another `ArgumentStyle.arrays`"
+    case .namedTwice:
+      "the name occurs twice, but names in a JSON object are unique; pass one argument with a list as its value"
+    case .namedAlike:
+      "another name differs only in how its accents are encoded in Unicode, and `JSONValue` cannot contain both; "
+        + "rename one of them, or send the JSON with `RequestBody.bytes`"
+    }
   }
 
   /// Returns the seconds or milliseconds since 1970; nil if the number is outside the range of `Int64`.

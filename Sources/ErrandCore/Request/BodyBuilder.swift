@@ -46,7 +46,7 @@ struct BodyBuilder {
   private func plain(_ declared: RequestBody) throws(APIError) -> Body {
     switch declared.content {
     case .bytes(let data): return Body(data, declared.contentType, isOpenType: declared.isOpenType)
-    case .form(let arguments): return try form(arguments)
+    case .form(let arguments): return try form(merged(arguments))
     case .file(let url): return Body(try .file(url), declared.contentType)
     case .multipart(let form):
       let (body, boundary) = try MultipartWriter(parts: form.parts, encoding: encoding).body()
@@ -78,34 +78,18 @@ struct BodyBuilder {
 
   private func json(_ data: Data) -> Body { Body(data, "application/json", isOpenType: true) }
 
-  func form(_ arguments: Arguments) throws(APIError) -> Body {
-    var out: [UInt8] = []
-    do {
-      try ArgumentWriter(style: style).appendPairs(merged(arguments), to: &out, asForm: true)
-    } catch {
-      throw URLBuilder.unwritable(error)
-    }
-    return Body(Data(out), "application/x-www-form-urlencoded")
-  }
-
-  /// Builds a form body; returns nil if there are no arguments.
-  func formUnlessEmpty(_ arguments: Arguments) throws(APIError) -> Body? {
+  /// Builds a form body. If `unlessEmpty` is true, returns nil if there are no arguments.
+  func form(_ arguments: Arguments, unlessEmpty: Bool) throws(APIError) -> Body? {
     let arguments = merged(arguments)
-    return arguments.isEmpty ? nil : try BodyBuilder(style: style, encoding: encoding, common: nil).form(arguments)
+    if unlessEmpty, arguments.isEmpty { return nil }
+    return try form(arguments)
   }
 
-  func jsonUnlessEmpty(_ arguments: Arguments) throws(APIError) -> Body? {
+  /// Builds a JSON body. If `unlessEmpty` is true, returns nil if there are no arguments.
+  func json(_ arguments: Arguments, unlessEmpty: Bool) throws(APIError) -> Body? {
     let arguments = merged(arguments)
-    return arguments.isEmpty ? nil : try BodyBuilder(style: style, encoding: encoding, common: nil).json(arguments)
-  }
-
-  func json(_ arguments: Arguments) throws(APIError) -> Body {
-    let value: JSONValue
-    do {
-      value = try ArgumentWriter(style: style).json(merged(arguments))
-    } catch {
-      throw URLBuilder.unwritable(error)
-    }
+    if unlessEmpty, arguments.isEmpty { return nil }
+    let value = try ArgumentWriter(style: style).json(arguments)
     do {
       return json(try value.serialized())
     } catch {
@@ -113,19 +97,20 @@ struct BodyBuilder {
     }
   }
 
+  private func form(_ arguments: Arguments) throws(APIError) -> Body {
+    var out: [UInt8] = []
+    try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: true)
+    return Body(Data(out), "application/x-www-form-urlencoded")
+  }
+
   private func merged(_ arguments: Arguments) -> Arguments {
     arguments.merged(over: common?() ?? Arguments())
   }
 
   private func withCommon(_ data: Data) throws -> Data {
-    guard let common = common?(), !common.isEmpty else { return data }
-    let object: [String: JSONValue]
-    do {
-      guard let value = try ArgumentWriter(style: style).json(common).objectValue else { return data }
-      object = value
-    } catch {
-      throw URLBuilder.unwritable(error)
-    }
+    guard let common = common?(), !common.isEmpty,
+      let object = try ArgumentWriter(style: style).json(common).objectValue
+    else { return data }
     do {
       return try JSONEncoding.merge(object, into: data)
     } catch JSONError.notAnObject(let found) {

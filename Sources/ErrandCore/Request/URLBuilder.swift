@@ -47,37 +47,9 @@ struct URLBuilder: Sendable {
     let isSeparated = !arguments.isEmpty && out.count > start + 1 && out.last != 0x26
     if isSeparated { out.append(0x26) }
     let written = out.count
-    do {
-      try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: false)
-    } catch {
-      throw Self.unwritable(error)
-    }
+    try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: false)
     if out.count == written, isSeparated { out.removeLast() }
     if out.count == start + 1, !isWritten, first == nil { out.removeLast() }
-  }
-
-  static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {
-    if case .notEncoded(let reason) = error.reason {
-      let message = "No arguments can be made from a value of the type \(error.name): \(APIError.ended(reason))"
-      return .build(.invalidArgument, message)
-    }
-    return .build(.invalidArgument, "The argument \"\(error.name)\" cannot be sent: \(clause(error.reason)).")
-  }
-
-  private static func clause(_ reason: ArgumentWriter.Unwritable.Reason) -> String {
-    switch reason {
-    case .notEncoded(let reason): reason
-    case .notFinite: "the value is not a finite number; pass a finite value"
-    case .distantDate:
-      "the date is not in the years 0 to 9999; check whether a number of milliseconds was taken for seconds"
-    case .nestedInCommas:
-      "the list contains lists or objects, which commas cannot join; choose another `ArgumentStyle.arrays`"
-    case .namedTwice:
-      "the name occurs twice, but names in a JSON object are unique; pass one argument with a list as its value"
-    case .namedAlike:
-      "another name differs only in how its accents are encoded in Unicode, and `JSONValue` cannot contain both; "
-        + "rename one of them, or send the JSON with `RequestBody.bytes`"
-    }
   }
 
   private static func refuseControls(_ bytes: [UInt8], _ path: String) throws(APIError) {
