@@ -19,11 +19,7 @@ package struct MarkupText {
     do {
       bytes = Array(try TextDecoding.text(body, charset: charset ?? Self.declaredCharset(of: body)).utf8)
     } catch {
-      switch error {
-      case .unknownCharset(let name):
-        throw FormatFailure(.malformed, "the charset \"\(APIError.words(name))\" is unknown")
-      case .invalidBytes(let name): throw FormatFailure(.malformed, "the body is not valid \(name)")
-      }
+      throw FormatFailure(.malformed, error.description)
     }
     // If there is a NUL character near the start, libxml2 assumes UTF-32 and parses a different text.
     if let place = bytes.firstIndex(of: 0) {

@@ -225,17 +225,7 @@ extension HTTPResponse {
 
   /// The body as text, decoded by its byte order mark, by the charset in `Content-Type`, or as UTF-8.
   /// - Throws: ``TextFailure`` if the charset is unknown or the bytes are invalid in this charset.
-  public func text() throws(TextFailure) -> String {
-    do {
-      return try TextDecoding.text(body, charset: charset)
-    } catch {
-      switch error {
-      case .unknownCharset(let name):
-        throw TextFailure(description: "the charset \"\(APIError.words(name))\" is unknown")
-      case .invalidBytes(let name): throw TextFailure(description: "the body is not valid \(name)")
-      }
-    }
-  }
+  public func text() throws(TextFailure) -> String { try TextDecoding.text(body, charset: charset) }
 
   /// The error if a body cannot be decoded as text.
   public struct TextFailure: Error, Sendable, Hashable, CustomStringConvertible {

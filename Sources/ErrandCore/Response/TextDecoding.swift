@@ -2,11 +2,7 @@ import Foundation
 
 /// Decodes the bytes of bodies to text in the charset of the response.
 enum TextDecoding {
-  /// The error if a body cannot be decoded as text.
-  enum Failure: Error {
-    case unknownCharset(String)
-    case invalidBytes(String)
-  }
+  typealias Failure = HTTPResponse.TextFailure
 
   /// Decodes a body. The encoding is determined by the byte order mark. Without a byte order mark the given charset
   /// applies, and without a charset UTF-8.
@@ -18,7 +14,7 @@ enum TextDecoding {
     for name in names(in: charset) {
       if let encoding = encodings[name] { return try decode(body, encoding, named: name) }
     }
-    throw .unknownCharset(charset)
+    throw Failure(description: "the charset \"\(APIError.words(charset))\" is unknown")
   }
 
   /// The names in a `charset` parameter, in lower case. Some servers put the name in quotes or send several names; the
@@ -31,20 +27,19 @@ enum TextDecoding {
   }
 
   private static func decode(_ body: Data, _ encoding: String.Encoding, named name: String) throws(Failure) -> String {
-    if encoding == .utf8 {
-      guard let text = String(validating: body, as: UTF8.self) else { throw .invalidBytes(name) }
-      return text
-    }
-    if encoding == .japaneseEUC {
-      guard let text = JapaneseText.text(body) else { throw .invalidBytes(name) }
-      return text
-    }
+    guard let text = text(body, in: encoding) else { throw Failure(description: "the body is not valid \(name)") }
+    return text
+  }
+
+  /// Decodes a body; nil if it contains bytes that are not valid in the encoding.
+  private static func text(_ body: Data, in encoding: String.Encoding) -> String? {
+    if encoding == .utf8 { return String(validating: body, as: UTF8.self) }
+    if encoding == .japaneseEUC { return JapaneseText.text(body) }
     // Foundation silently drops an incomplete character at the end of the body, so the length is checked first.
     guard body.count.isMultiple(of: width(of: encoding)), let text = String(data: body, encoding: encoding) else {
-      throw .invalidBytes(name)
+      return nil
     }
-    if lenient.contains(encoding), text.unicodeScalars.contains(where: isSubstitute) { throw .invalidBytes(name) }
-    return text
+    return lenient.contains(encoding) && text.unicodeScalars.contains(where: isSubstitute) ? nil : text
   }
 
   private static let big5 = String.Encoding(rawValue: 0x8000_0A03)
@@ -108,4 +103,54 @@ enum TextDecoding {
     for (encoding, names) in groups { for name in names { table[name] = encoding } }
     return table
   }()
+}
+
+/// Decodes EUC-JP, which Foundation cannot read on Linux. The text is first converted to ISO-2022-JP-2 (RFC 1554),
+/// which Foundation can read. Both encodings contain the same character sets. EUC-JP selects a character set by high
+/// bits, and ISO-2022-JP-2 by escape sequences.
+private enum JapaneseText {
+  /// The character sets of EUC-JP.
+  private enum CharacterSet {
+    case ascii, katakana, kanji, supplement
+
+    var escape: [UInt8] {
+      switch self {
+      case .ascii: [0x1B, 0x28, 0x42]
+      case .katakana: [0x1B, 0x28, 0x49]
+      case .kanji: [0x1B, 0x24, 0x42]
+      case .supplement: [0x1B, 0x24, 0x28, 0x44]
+      }
+    }
+  }
+
+  private static let encoding = String.Encoding(rawValue: 0x8000_0821)
+
+  /// Decodes a body; returns nil if the body is not valid EUC-JP.
+  static func text(_ body: Data) -> String? {
+    var rest = body[...]
+    var converted = Data()
+    var current = CharacterSet.ascii
+    while let first = rest.popFirst() {
+      let set: CharacterSet
+      var code = [first]
+      switch first {
+      case 0x1B: return nil
+      case 0..<0x80: set = .ascii
+      case 0x8E: (set, code) = (.katakana, Array(rest.prefix(1)))
+      case 0x8F: (set, code) = (.supplement, Array(rest.prefix(2)))
+      default: (set, code) = (.kanji, [first] + rest.prefix(1))
+      }
+      if set != .ascii {
+        guard code.count == (set == .katakana ? 1 : 2), code.allSatisfy({ (0xA1...0xFE).contains($0) }) else {
+          return nil
+        }
+        rest = rest.dropFirst(set == .kanji ? 1 : code.count)
+      }
+      if set != current { converted += set.escape }
+      current = set
+      converted += code.map { $0 & 0x7F }
+    }
+    if current != .ascii { converted += CharacterSet.ascii.escape }
+    return String(data: converted, encoding: encoding)
+  }
 }
