@@ -15,12 +15,7 @@ extension APIClient {
     _ request: R, options: CallOptions = CallOptions(), onSuccess: @escaping @MainActor (R.Response) -> Void,
     onFailure: (@MainActor (APIError) -> Void)? = nil, onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: .main, onProgress: ProgressListener.onMain(onProgress),
-      onEnd: { _, outcome in
-        MainActor.assumeIsolated { outcome.notify(onSuccess, onFailure) }
-      })
-    return launch(request, options, callbacks)
+    start(outcomeOf: request, options: options, { $0.result.notify(onSuccess, onFailure) }, onProgress: onProgress)
   }
 
   /// Starts a request. The closures are called on `executor`: either `onSuccess` or `onFailure`, exactly once.
@@ -30,10 +25,9 @@ extension APIClient {
     onSuccess: @escaping @Sendable (R.Response) -> Void, onFailure: (@Sendable (APIError) -> Void)? = nil,
     onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: executor, onProgress: ProgressListener.anywhere(onProgress),
-      onEnd: { _, outcome in outcome.notify(onSuccess, onFailure) })
-    return launch(request, options, callbacks)
+    start(
+      outcomeOf: request, on: executor, options: options, { $0.result.notify(onSuccess, onFailure) },
+      onProgress: onProgress)
   }
 
   /// Starts a request. `onEnd` is called for success and for failure, exactly once, on the main actor.
@@ -131,13 +125,4 @@ struct CallCallbacks<Value: Sendable>: Sendable {
   /// Receives the stored response of a `cachedThenFresh` call.
   var onCached: (@Sendable (CallInfo, Outcome<Value>) -> Void)?
   let onEnd: @Sendable (CallInfo, Outcome<Value>) -> Void
-}
-
-extension Outcome {
-  fileprivate func notify(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
-    switch result {
-    case .success(let value): onSuccess(value)
-    case .failure(let error): onFailure?(error)
-    }
-  }
 }

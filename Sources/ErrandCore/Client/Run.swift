@@ -36,9 +36,6 @@ protocol Run: AnyObject, Sendable {
 }
 
 extension Run {
-  /// By default does nothing.
-  func didConclude(_ ending: Ending) {}
-
   /// Passes a job to the callback executor. The job runs after all earlier jobs of the run.
   func hand(_ job: @escaping @Sendable () -> Void) {
     if let callbackQueue { callbackQueue.run(job) } else { executor.run(job) }

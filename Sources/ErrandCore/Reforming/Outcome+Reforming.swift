@@ -78,13 +78,9 @@ extension APIClient {
     onSuccess: @escaping @MainActor (By.Output) -> Void, onFailure: (@MainActor (APIError) -> Void)? = nil,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call where By.Input == R.Response {
-    let onEnd: @MainActor (Outcome<By.Output>) -> Void = { outcome in
-      switch outcome.result {
-      case .success(let value): onSuccess(value)
-      case .failure(let error): onFailure?(error)
-      }
-    }
-    return start(outcomeOf: request, as: reformer, options: options, onEnd, onProgress: onProgress)
+    start(
+      outcomeOf: request, as: reformer, options: options, { $0.result.notify(onSuccess, onFailure) },
+      onProgress: onProgress)
   }
 
   /// Starts a request. The closure receives the outcome with the converted value exactly once, on the main actor.

@@ -72,6 +72,13 @@ extension Outcome where Value == Void {
 
 extension Result where Failure == APIError {
   var error: APIError? { if case .failure(let error) = self { error } else { nil } }
+
+  func notify(_ onSuccess: (Success) -> Void, _ onFailure: ((APIError) -> Void)?) {
+    switch self {
+    case .success(let value): onSuccess(value)
+    case .failure(let error): onFailure?(error)
+    }
+  }
 }
 
 /// The values of an ``Outcome`` that do not depend on its type. They are stored in one object, because outcomes are

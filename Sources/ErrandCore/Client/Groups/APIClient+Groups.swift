@@ -20,7 +20,7 @@ extension APIClient: CallSender {
         { _, progress in MainActor.assumeIsolated { onProgress(progress) } }
       })
     return launch(group, options, callbacks) { _, outcome in
-      MainActor.assumeIsolated { outcome.notify(onSuccess, onFailure) }
+      MainActor.assumeIsolated { outcome.result.notify(onSuccess, onFailure) }
     }
   }
 
@@ -33,7 +33,7 @@ extension APIClient: CallSender {
   ) -> GroupCall {
     let callbacks = GroupRun.Callbacks(
       executor: executor, onProgress: onProgress.map { onProgress -> GroupProgressCallback in { onProgress($1) } })
-    return launch(group, options, callbacks) { _, outcome in outcome.notify(onSuccess, onFailure) }
+    return launch(group, options, callbacks) { _, outcome in outcome.result.notify(onSuccess, onFailure) }
   }
 
   /// Starts a group. `onEnd` is called for success and for failure, exactly once, on the main actor.
@@ -84,14 +84,5 @@ extension APIClient: CallSender {
       }
     }
     return GroupCall(run.record)
-  }
-}
-
-extension GroupOutcome {
-  fileprivate func notify(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
-    switch result {
-    case .success(let value): onSuccess(value)
-    case .failure(let error): onFailure?(error)
-    }
   }
 }
