@@ -226,7 +226,7 @@ final class CallRun: Run {
   private func secrets(_ request: HTTPRequest?, _ response: HTTPResponse?) -> KnownSecrets {
     var secrets = KnownSecrets(request, response)
     if case .own(let credential) = info.request.credential { secrets.add(credential) }
-    if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed) }
+    if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed.credential) }
     guard request == nil else { return secrets }
     // The request could not be built, so the secrets are taken from the headers and arguments that it would contain.
     for headers in [info.request.headers, family?.settings.headers, snapshot.configuration.headers] {

@@ -98,7 +98,7 @@ package struct CallAccess: Sendable {
     guard case .inherited = credential, let fixed = provider as? FixedCredential, fixed.account == nil else {
       return nil
     }
-    return fixed.fieldValue
+    return fixed.credential.fieldValue
   }
 
   /// The value of the `Authorization` field that the request sends instead of the account's credential. Empty if the

@@ -75,7 +75,8 @@ package final class CallRecord: Sendable {
       state.sent = request
       state.metrics.attempts += 1
       state.metrics.exchanges.append(exchange)
-      return ExchangeRecorder(self, at: state.metrics.exchanges.count - 1, notes, trace)
+      return ExchangeRecorder(
+        record: self, place: state.metrics.exchanges.count - 1, notes: notes, trace: trace)
     }
   }
 
@@ -186,17 +187,11 @@ package final class CallRecord: Sendable {
 
 /// Observes one exchange and writes its metrics into the call's ``CallRecord``.
 struct ExchangeRecorder: ExchangeObserver {
-  private let record: CallRecord
-  private let place: Int
-  private let notes: ExchangeNotes?
-  private let trace: (any ExchangeTrace)?
-
-  init(_ record: CallRecord, at place: Int, _ notes: ExchangeNotes?, _ trace: (any ExchangeTrace)?) {
-    self.record = record
-    self.place = place
-    self.notes = notes
-    self.trace = trace
-  }
+  let record: CallRecord
+  /// The index of the exchange in the metrics of the call.
+  let place: Int
+  let notes: ExchangeNotes?
+  let trace: (any ExchangeTrace)?
 
   func measured(_ metrics: ExchangeMetrics) { record.measured(metrics, at: place) }
   func repeated() {

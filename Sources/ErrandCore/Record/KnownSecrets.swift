@@ -48,10 +48,6 @@ struct KnownSecrets: Sendable {
   /// value.
   mutating func add(_ credential: Credential) { add(credential.fieldValue, as: .authorization) }
 
-  /// Adds to the known secrets the `Authorization` value with a client's fixed credential, and the tokens and passwords
-  /// in the value.
-  mutating func add(_ credential: FixedCredential) { add(credential.fieldValue, as: .authorization) }
-
   /// Adds to the known secrets the values of the secret header fields that a request, a ``RequestFamily`` or a client
   /// sets.
   mutating func add(_ headers: RequestHeaders) {
@@ -69,16 +65,10 @@ struct KnownSecrets: Sendable {
     }
   }
 
-  /// Adds to the known secrets the secrets in a request.
-  mutating func add(_ request: HTTPRequest) {
-    add(request.fields, query: request.url.query, body: request.body?.data)
-  }
-
-  /// Adds to the known secrets the secrets in the parts of a request.
-  mutating func add(_ fields: HTTPFields, query: String?, body: Data?) {
-    add(fields)
-    if let query { add(pairs: query, mayBeWord: true) }
-    switch Self.content(of: body, fields, atMost: Self.longestBody) {
+  private mutating func add(_ request: HTTPRequest) {
+    add(request.fields)
+    if let query = request.url.query { add(pairs: query, mayBeWord: true) }
+    switch Self.content(of: request.body?.data, request.fields, atMost: Self.longestBody) {
     case .json(let value)?: add(value, isSecret: false)
     case .form(let text)?: add(pairs: text, mayBeWord: false)
     case nil: break

@@ -31,11 +31,15 @@ struct ExportedSpans: SpanSource {
     let parent = parent as? ExportedSpan
     let (current, baggage) = parent.map { ($0.context, $0.baggage) } ?? (TraceContext.current, Baggage.current)
     guard exporter != nil else {
-      return current == nil && baggage == nil ? nil : ExportedSpan(self, name, kind, current, nil, baggage, time)
+      if current == nil, baggage == nil { return nil }
+      return ExportedSpan(
+        source: self, name: name, kind: kind, context: current, parent: nil, baggage: baggage, begun: time)
     }
     let root = current ?? .root()
     let isSampled = parent == nil ? sampler.samples(root.traceID, parent: current) : root.isSampled
-    return ExportedSpan(self, name, kind, root.child(isSampled: isSampled), current?.spanID, baggage, time)
+    return ExportedSpan(
+      source: self, name: name, kind: kind, context: root.child(isSampled: isSampled), parent: current?.spanID,
+      baggage: baggage, begun: time)
   }
 }
 
@@ -48,14 +52,6 @@ private struct ExportedSpan: RunningSpan {
   let parent: SpanID?
   let baggage: Baggage?
   let begun: UInt64
-
-  init(
-    _ source: ExportedSpans, _ name: String, _ kind: Span.Kind, _ context: TraceContext?, _ parent: SpanID?,
-    _ baggage: Baggage?, _ begun: UInt64
-  ) {
-    (self.source, self.name, self.kind, self.context) = (source, name, kind, context)
-    (self.parent, self.baggage, self.begun) = (parent, baggage, begun)
-  }
 
   func inject(into request: inout HTTPRequest) { request.add(context, baggage) }
 

@@ -19,7 +19,7 @@ extension GroupRun: GroupRunning {
 
   func outcome<G: CallGroup>(of group: G, _ options: GroupOptions) async -> GroupOutcome<G.Response> {
     let inner = GroupRun(group.kind, group.name, options, client, parent: self)
-    let place = begin(inner)
+    let place = record.begin(MemberName(inner.info), inner.state, inner.record)
     let outcome = await inner.outcome(of: group)
     end(place, outcome.error.map { .failed($0) } ?? .done, outcome.report)
     return GroupOutcome(
@@ -30,7 +30,7 @@ extension GroupRun: GroupRunning {
     _ options: GroupOptions, _ steps: (GroupScope) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let inner = GroupRun(.chain, Self.inlineName, options, client, parent: self)
-    let place = begin(inner)
+    let place = record.begin(MemberName(inner.info), inner.state, inner.record)
     do throws(Failure) {
       let value = try await inner.inline(steps)
       end(place, .done, inner.report)
@@ -54,7 +54,7 @@ extension GroupRun: GroupRunning {
     options.isMember = !isRefused
     let call = client.run(typed, options, onProgress: meter?.listener)
     if call.download != nil { meter?.keepsParts() }
-    let place = begin(MemberName(of: typed.request), call.state)
+    let place = record.begin(MemberName(of: typed.request), call.state)
     let result = await client.listen(to: call, in: state)
     let ending = call.finish(result) { $0 }
     end(place, GroupReport.State(ending))

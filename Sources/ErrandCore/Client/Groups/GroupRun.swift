@@ -183,7 +183,7 @@ final class GroupRun: Run {
     let configuration = client.configuration
     var secrets = KnownSecrets()
     secrets.add(configuration.headers)
-    if let fixed = configuration.credentials as? FixedCredential { secrets.add(fixed) }
+    if let fixed = configuration.credentials as? FixedCredential { secrets.add(fixed.credential) }
     return APIError.mapping(error, in: info).masking(secrets)
   }
 
@@ -202,14 +202,6 @@ final class GroupRun: Run {
   var runsHooks: Bool { UserCodeScope.refusal(of: nesting) == nil }
 
   // MARK: - Members
-
-  /// Registers a member that starts. If the group is stopped, the member is stopped, too. Returns the index of the
-  /// member, or nil if the group has already ended.
-  func begin(_ name: MemberName, _ member: CallState) -> Int? { record.begin(name, member) }
-
-  /// Registers a nested group that starts as a member. Returns the index of the member, or nil if the group has already
-  /// ended.
-  func begin(_ inner: GroupRun) -> Int? { record.begin(MemberName(inner.info), inner.state, inner.record) }
 
   /// Records that a member has ended. Unless the group is a batch, also reports the progress of the group.
   func end(_ place: Int?, _ state: GroupReport.State, _ report: GroupReport? = nil) {
