@@ -40,8 +40,7 @@ final class RequestBuilder: Sendable {
     do {
       try request.check()
     } catch {
-      if let error = error as? APIError { throw error }
-      throw .build(.parameter, APIError.sentence("a parameter is wrong: \(error)"), cause: error)
+      throw .build(.parameter, "a parameter is wrong", from: error)
     }
     if var finished = try finished(request) {
       addDefaults(to: &finished.fields)
@@ -99,8 +98,7 @@ final class RequestBuilder: Sendable {
     do {
       for filter in configuration.additions.filters { try filter.apply(&target, request) }
     } catch {
-      if let error = error as? APIError { throw error }
-      throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
+      throw .build(.invalidURL, "a URL filter failed", from: error)
     }
     // The filters may have chosen another server, so the secrets are withheld now, and the body is made afterwards.
     var commonInBody = configuration.additions.bodyArguments
@@ -213,9 +211,7 @@ final class RequestBuilder: Sendable {
     do {
       return try request.finishedRequest()
     } catch {
-      if let error = error as? APIError { throw error }
-      let clause = "the request of `finishedRequest()` could not be created: \(error)"
-      throw .build(.invalidURL, APIError.sentence(clause), cause: error)
+      throw .build(.invalidURL, "the request of `finishedRequest()` could not be created", from: error)
     }
   }
 

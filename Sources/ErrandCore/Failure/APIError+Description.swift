@@ -58,6 +58,12 @@ extension APIError {
     APIError(.build, code, message, cause: cause)
   }
 
+  /// The error of code of the app that failed while the request was built; an ``APIError`` is used unchanged. `clause`
+  /// names the code, such as "a URL filter failed".
+  static func build(_ code: Code, _ clause: String, from error: any Error) -> APIError {
+    error as? APIError ?? .build(code, sentence("\(clause): \(error)"), cause: error)
+  }
+
   /// The error for a state that only a fault of the library can cause. `sentence` describes the state.
   static func fault(_ stage: Stage, _ code: Code, _ sentence: String) -> APIError {
     APIError(

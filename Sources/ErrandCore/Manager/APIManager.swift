@@ -60,10 +60,7 @@ public final class APIManager<R: APIRequest>: APIManaging {
       }
       return start(try source())
     } catch {
-      let failure =
-        error as? APIError
-        ?? APIError(.build, .parameter, APIError.sentence("the `source` of the manager failed: \(error)"), cause: error)
-      end(.failed(failure))
+      end(.failed(.build(.parameter, "the `source` of the manager failed", from: error)))
       return nil
     }
   }

@@ -12,14 +12,8 @@ extension FlightRecord {
   /// ``FlightRecording/Detail`` of the client demands. Times are in milliseconds. A phase that was not measured or did
   /// not happen is -1, except the phases `send`, `wait` and `receive`, which are zero then.
   public func har() -> Data {
-    let log: JSONValue = .object([
-      "version": .string("1.2"),
-      // The version of the members of `_errand`.
-      "creator": .object(["name": .string("Errand"), "version": .string("1")]),
-      "entries": .array(calls.flatMap(\.harEntries)),
-    ])
-    // Serialising fails only for numbers that are not finite and for deep nesting. The archive contains neither.
-    return (try? JSONValue.object(["log": log]).serialized(pretty: true)) ?? Data()
+    // The version is that of the members of `_errand`.
+    HARMembers.archive(creator: "Errand", version: "1", calls.flatMap(\.harEntries))
   }
 }
 

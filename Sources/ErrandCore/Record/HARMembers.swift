@@ -5,6 +5,16 @@ package import Foundation
 /// The members of an HTTP archive (HAR 1.2). The record of a client and the archives of ErrandRecord are written with
 /// them. A text that is nil is left out; a number that is nil is unknown.
 package enum HARMembers {
+  /// A whole archive in UTF-8, indented.
+  package static func archive(creator: String, version: String, _ entries: [JSONValue]) -> Data {
+    let log: JSONValue = .object([
+      "version": "1.2", "creator": .object(["name": .string(creator), "version": .string(version)]),
+      "entries": .array(entries),
+    ])
+    // Serialising fails only for numbers that are not finite and for deep nesting. An archive contains neither.
+    return (try? JSONValue.object(["log": log]).serialized(pretty: true)) ?? Data()
+  }
+
   /// The entry of one exchange, with the members of Errand in `errand`.
   package static func entry(
     startedAt: Date, time: JSONValue, request: JSONValue, response: JSONValue, timings: HARTimings, address: String?,

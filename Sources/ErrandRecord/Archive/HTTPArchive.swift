@@ -68,13 +68,7 @@ public struct HTTPArchive: Sendable, Hashable {
 
   /// The archive as HAR 1.2 in UTF-8, indented.
   public func serialized() -> Data {
-    let log: JSONValue = .object([
-      "version": "1.2",
-      "creator": .object(["name": .string(creator), "version": .string(creatorVersion)]),
-      "entries": .array(entries.map(\.json)),
-    ])
-    // Serialising fails only for numbers that are not finite and for deep nesting. The archive contains neither.
-    return (try? JSONValue.object(["log": log]).serialized(pretty: true)) ?? Data()
+    HARMembers.archive(creator: creator, version: creatorVersion, entries.map(\.json))
   }
 }
 
