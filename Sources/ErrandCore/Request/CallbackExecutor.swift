@@ -1,4 +1,5 @@
 public import Dispatch
+import ErrandSupport
 
 /// The executor on which the closures and hooks of a call run, such as the main actor or a dispatch queue.
 public struct CallbackExecutor: Sendable {
@@ -21,5 +22,46 @@ public struct CallbackExecutor: Sendable {
   /// call never run in parallel, even if the executor runs jobs in parallel.
   public static func custom(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) -> CallbackExecutor {
     CallbackExecutor(isMain: false, run: run)
+  }
+}
+
+/// Runs the jobs of one call on an executor, one after the other, in the order in which ``run(_:)`` receives the jobs,
+/// even if the executor runs jobs in parallel. So no progress is reported after the success or the failure of the call.
+final class CallbackQueue: Sendable {
+  typealias Job = @Sendable () -> Void
+
+  private struct State: Sendable {
+    var jobs: [Job] = []
+    var isDraining = false
+  }
+
+  private let executor: CallbackExecutor
+  private let state = Locked(State())
+
+  init(_ executor: CallbackExecutor) { self.executor = executor }
+
+  func run(_ job: @escaping Job) {
+    // The main actor runs jobs in the order in which they were submitted, so these jobs need no queue.
+    if executor.isMain { return executor.run(job) }
+    let mustDrain = state.withLock { state in
+      state.jobs.append(job)
+      defer { state.isDraining = true }
+      return !state.isDraining
+    }
+    if mustDrain { executor.run { self.drain() } }
+  }
+
+  private func drain() {
+    while let job = next() { job() }
+  }
+
+  private func next() -> Job? {
+    state.withLock { state in
+      if state.jobs.isEmpty {
+        state.isDraining = false
+        return nil
+      }
+      return state.jobs.removeFirst()
+    }
   }
 }
