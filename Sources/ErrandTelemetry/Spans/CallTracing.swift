@@ -120,3 +120,70 @@ struct TelemetryGroup: GroupTrace {
     span.end(end.attributes, end.status, at: clock.time(at: clock.timers.now))
   }
 }
+
+/// Records the measurements of one attempt.
+struct ExchangeMeter: Sendable {
+  private let recorder: any MetricRecorder
+  private let active: Attributes
+  private let base: Attributes
+
+  /// - Parameter attributes: The attributes of the attempt's span, from which the attributes of the metrics are taken.
+  init(_ recorder: any MetricRecorder, _ attributes: Attributes) {
+    self.recorder = recorder
+    active = attributes.filter { Self.names.contains($0.key) || $0.key == "url.template" }
+    base = attributes.filter { Self.names.contains($0.key) }
+  }
+
+  private static let names: Set<String> = ["http.request.method", "server.address", "server.port"]
+
+  func begin() { recorder.record(1, .activeRequests, active) }
+
+  func end(_ end: Attributes, after duration: Duration, _ metrics: ExchangeMetrics) {
+    recorder.record(-1, .activeRequests, active)
+    recorder.record(duration / .seconds(1), .requestDuration, active.merging(end) { $1 })
+    guard let wait = Self.wait(metrics) else { return }
+    recorder.record(wait / .seconds(1), .connectionWait, base)
+  }
+
+  /// The time until the attempt had a connection; nil if the transport did not measure it.
+  private static func wait(_ metrics: ExchangeMetrics) -> Duration? {
+    switch metrics.isConnectionReused {
+    case true?: metrics.queue
+    case false?: metrics.tls ?? metrics.connect
+    case nil: nil
+    }
+  }
+}
+
+/// Counts one connection while it is open, by its state, and measures its duration.
+final class ConnectionMeter: ConnectionObserver {
+  private let recorder: any MetricRecorder
+  private let attributes: Attributes
+  // Not the clock of the call, because the timers of a transport must not outlive it.
+  private let opened = MonotonicInstant.now
+  /// The current state. Nil before the first report.
+  private let state = Locked<ConnectionState?>(nil)
+
+  /// - Parameter attributes: The server and the scheme of the connection.
+  init(_ recorder: any MetricRecorder, _ attributes: Attributes) {
+    (self.recorder, self.attributes) = (recorder, attributes)
+  }
+
+  func changed(to new: ConnectionState) {
+    let old = state.withLock { state in
+      defer { state = new }
+      return state
+    }
+    guard old != new else { return }
+    if let old { count(-1, old) }
+    count(1, new)
+    guard new == .closed else { return }
+    recorder.record(opened.duration(to: .now) / .seconds(1), .connectionDuration, attributes)
+  }
+
+  private func count(_ change: Double, _ state: ConnectionState) {
+    guard state != .closed else { return }
+    recorder.record(
+      change, .openConnections, attributes.merging(["http.connection.state": .string(state.rawValue)]) { $1 })
+  }
+}
