@@ -53,8 +53,6 @@ final class CallRegistry: OwnedCalls {
     var entries: [Entry?] = []
     var free: [Int] = []
     var drain = DrainMachine()
-    /// The tasks that wait until the calls of a client that drains have ended.
-    var waiting: [UnsafeContinuation<Void, Never>] = []
   }
 
   /// The place of a call that was refused, because the client drains. The call is not registered.
@@ -65,6 +63,8 @@ final class CallRegistry: OwnedCalls {
   let repeats = RepeatControl()
   /// The report of draining.
   let draining = DrainControl()
+  /// Is set as soon as the calls of a client that drains have ended.
+  private let ended = Promise<Void>()
   private let hasWarned = Locked(false)
 
   /// Registers a call. Returns ``refused`` if the client drains and the call must not start.
@@ -101,7 +101,9 @@ final class CallRegistry: OwnedCalls {
   /// Refuses new calls from now on, and ends the event streams that wait for their next connection, because this
   /// connection would be refused. Returns false if draining began before.
   func beginDraining() -> Bool {
-    guard places.withLock({ $0.drain.begin() }) else { return false }
+    let (hasBegun, isIdle) = places.withLock { ($0.drain.begin(), $0.drain.phase == .idle) }
+    guard hasBegun else { return false }
+    if isIdle { ended.set(()) }
     for pause in running where pause.isPause && pause.state.endsBy == nil {
       pause.flags?.isDrained = true
       pause.state.stop(.cancelled)
@@ -118,24 +120,11 @@ final class CallRegistry: OwnedCalls {
 
   /// Counts a call that ended while the client drains.
   private func leave(isStopped: Bool) {
-    let waiting = places.withLock { places -> [UnsafeContinuation<Void, Never>] in
-      guard places.drain.leave(isStopped: isStopped) else { return [] }
-      defer { places.waiting = [] }
-      return places.waiting
-    }
-    for continuation in waiting { continuation.resume() }
+    if places.withLock({ $0.drain.leave(isStopped: isStopped) }) { ended.set(()) }
   }
 
   /// Waits until the calls of a client that drains have ended.
-  func callsEnded() async {
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      let isIdle = places.withLock { places in
-        if places.drain.phase != .idle { places.waiting.append(continuation) }
-        return places.drain.phase == .idle
-      }
-      if isIdle { continuation.resume() }
-    }
-  }
+  func callsEnded() async { await ended.value() }
 
   /// Cancels every call of a client that drains. Returns false if the calls have ended or were cancelled before.
   func cancelRest() -> Bool {
@@ -177,41 +166,4 @@ final class CallRegistry: OwnedCalls {
       return !hasWarned
     }
   }
-}
-
-/// The running calls of a client whose requests declare a ``RepeatRule``. The rule decides whether calls of one request
-/// type may run at the same time.
-final class RepeatControl: Sendable {
-  private let table = Locked(RepeatTable<RepeatState>())
-
-  /// Registers a call that starts, and stops the calls that the new call replaces. Returns nil for the rule `runAll`,
-  /// because this rule stops and rejects no calls.
-  func start(_ rule: RepeatRule, of type: Any.Type, _ owner: UInt64?, _ info: CallInfo, _ state: CallState)
-    -> RepeatState?
-  {
-    if rule == .runAll { return nil }
-    let repeatState = RepeatState(info, state, rule)
-    let kind = RepeatTable<RepeatState>.Kind(type: ObjectIdentifier(type), owner: owner)
-    switch table.withLock({ $0.enter(kind, rule, repeatState) { $0.isEnding } }) {
-    case .proceeds(let ticket, let ending)?:
-      repeatState.take(ticket)
-      for earlier in ending { earlier.supersede(by: info) }
-    case .rejected(let other)?: repeatState.reject(because: other.info)
-    case nil: break
-    }
-    return repeatState
-  }
-
-  /// Records that the debounce pause of a call (its waiting time before it is sent) is over.
-  func begin(_ repeatState: RepeatState) {
-    if let ticket = repeatState.ticket { table.withLock { $0.begin(ticket) } }
-  }
-
-  /// Removes a call that has ended from the table of running calls.
-  func end(_ repeatState: RepeatState) {
-    if let ticket = repeatState.ticket { table.withLock { $0.leave(ticket) } }
-  }
-
-  /// The number of running calls whose requests declare a ``RepeatRule`` other than `runAll`.
-  var count: Int { table.withLock { $0.count } }
 }

@@ -96,11 +96,7 @@ enum PageDocument {
 
   /// A random number of 128 bits in hexadecimal digits.
   static func nonce() -> String {
-    var numbers = SystemRandomNumberGenerator()
-    return (0..<2).map { _ in
-      let digits = String(numbers.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    (0..<16).map { _ in String(format: "%02x", UInt8.random(in: .min ... .max)) }.joined()
   }
 
   /// JSON with the same value in which no byte sequence has a meaning in HTML or ends a line in a script. These

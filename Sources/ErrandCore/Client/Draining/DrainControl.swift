@@ -2,31 +2,16 @@ import ErrandSupport
 
 /// The report of draining, for which every caller of ``APIClient/drain(within:)`` waits. The first report counts.
 final class DrainControl: Sendable {
-  private struct State: Sendable {
-    var report: DrainReport?
-    var waiting: [UnsafeContinuation<DrainReport, Never>] = []
-    /// Whether draining no longer waits for the background refreshes of the cache.
-    var isPastRefreshes = false
-    var hasCancelledRefreshes = false
-    /// The task that waits for the background refreshes of the cache.
-    var refreshes: UnsafeContinuation<Void, Never>?
-  }
-
-  private let state = Locked(State())
+  private let reported = Promise<DrainReport>()
+  /// Is set as soon as draining no longer waits for the background refreshes of the cache.
+  private let passedRefreshes = Promise<Void>()
+  private let hasCancelledRefreshes = Locked(false)
 
   /// The report, as soon as draining has ended.
-  func report() async -> DrainReport {
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<DrainReport, Never>) in
-      let report = state.withLock { state in
-        if state.report == nil { state.waiting.append(continuation) }
-        return state.report
-      }
-      if let report { continuation.resume(returning: report) }
-    }
-  }
+  func report() async -> DrainReport { await reported.value() }
 
   /// True as soon as draining has ended.
-  var hasEnded: Bool { state.withLock { $0.report != nil } }
+  var hasEnded: Bool { reported.isSet }
 
   /// Waits until no background refresh of the cache is in progress, or until ``passRefreshes()`` is called. Other
   /// clients may refresh responses of a shared cache without end.
@@ -35,37 +20,53 @@ final class DrainControl: Sendable {
       await cache.refreshesEnded()
       passRefreshes()
     }
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      let isPast = state.withLock { state in
-        if !state.isPastRefreshes { state.refreshes = continuation }
-        return state.isPastRefreshes
-      }
-      if isPast { continuation.resume() }
-    }
+    await passedRefreshes.value()
   }
 
   /// Draining waits for background refreshes no longer.
-  func passRefreshes() {
-    let waiting = state.withLock { state in
-      state.isPastRefreshes = true
-      return state.refreshes.take()
-    }
-    waiting?.resume()
-  }
+  func passRefreshes() { passedRefreshes.set(()) }
 
   /// Records that the background refreshes in progress are about to be cancelled.
-  func recordCancelledRefreshes() { state.withLock { $0.hasCancelledRefreshes = true } }
+  func recordCancelledRefreshes() { hasCancelledRefreshes.withLock { $0 = true } }
 
   /// Ends draining with a report.
   func end(_ report: DrainReport) {
     var report = report
+    report.hasCancelledRefreshes = hasCancelledRefreshes.withLock { $0 }
+    reported.set(report)
+  }
+}
+
+/// A value that is set once. Any number of tasks can wait for it.
+final class Promise<Value: Sendable>: Sendable {
+  private struct State: Sendable {
+    var value: Value?
+    var waiting: [UnsafeContinuation<Value, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  var isSet: Bool { state.withLock { $0.value != nil } }
+
+  /// Returns the value as soon as it is set.
+  func value() async -> Value {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
+      let value = state.withLock { state in
+        if state.value == nil { state.waiting.append(continuation) }
+        return state.value
+      }
+      if let value { continuation.resume(returning: value) }
+    }
+  }
+
+  /// Sets the value. Later calls have no effect.
+  func set(_ value: Value) {
     let waiting = state.withLock { state in
-      report.hasCancelledRefreshes = state.hasCancelledRefreshes
-      state.report = state.report ?? report
+      state.value = state.value ?? value
       defer { state.waiting = [] }
       return state.waiting
     }
-    for continuation in waiting { continuation.resume(returning: report) }
+    for continuation in waiting { continuation.resume(returning: value) }
   }
 }
 

@@ -56,3 +56,40 @@ final class RepeatState: Sendable {
     state.stop(.cancelled)
   }
 }
+
+/// The running calls of a client whose requests declare a ``RepeatRule``. The rule decides whether calls of one request
+/// type may run at the same time.
+final class RepeatControl: Sendable {
+  private let table = Locked(RepeatTable<RepeatState>())
+
+  /// Registers a call that starts, and stops the calls that the new call replaces. Returns nil for the rule `runAll`,
+  /// because this rule stops and rejects no calls.
+  func start(_ rule: RepeatRule, of type: Any.Type, _ owner: UInt64?, _ info: CallInfo, _ state: CallState)
+    -> RepeatState?
+  {
+    if rule == .runAll { return nil }
+    let repeatState = RepeatState(info, state, rule)
+    let kind = RepeatTable<RepeatState>.Kind(type: ObjectIdentifier(type), owner: owner)
+    switch table.withLock({ $0.enter(kind, rule, repeatState) { $0.isEnding } }) {
+    case .proceeds(let ticket, let ending)?:
+      repeatState.take(ticket)
+      for earlier in ending { earlier.supersede(by: info) }
+    case .rejected(let other)?: repeatState.reject(because: other.info)
+    case nil: break
+    }
+    return repeatState
+  }
+
+  /// Records that the debounce pause of a call (its waiting time before it is sent) is over.
+  func begin(_ repeatState: RepeatState) {
+    if let ticket = repeatState.ticket { table.withLock { $0.begin(ticket) } }
+  }
+
+  /// Removes a call that has ended from the table of running calls.
+  func end(_ repeatState: RepeatState) {
+    if let ticket = repeatState.ticket { table.withLock { $0.leave(ticket) } }
+  }
+
+  /// The number of running calls whose requests declare a ``RepeatRule`` other than `runAll`.
+  var count: Int { table.withLock { $0.count } }
+}

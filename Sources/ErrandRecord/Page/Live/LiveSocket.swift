@@ -27,7 +27,7 @@ final class LiveListener: Sendable {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     LiveSocket.prepare(descriptor)
-    guard Self.bind(descriptor, &address), listen(descriptor, 64) == 0 else {
+    guard Self.bindToFreePort(descriptor, &address), listen(descriptor, 64) == 0 else {
       defer { _ = close(descriptor) }
       throw LiveSocket.failure("bind")
     }
@@ -46,15 +46,11 @@ final class LiveListener: Sendable {
   }
 
   /// Binds the socket. Afterwards `address` contains the port that the system chose.
-  private static func bind(_ descriptor: Int32, _ address: inout sockaddr_in) -> Bool {
+  private static func bindToFreePort(_ descriptor: Int32, _ address: inout sockaddr_in) -> Bool {
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-        #if canImport(Glibc)
-          Glibc.bind(descriptor, name, size) == 0 && getsockname(descriptor, name, &size) == 0
-        #else
-          Darwin.bind(descriptor, name, size) == 0 && getsockname(descriptor, name, &size) == 0
-        #endif
+        bind(descriptor, name, size) == 0 && getsockname(descriptor, name, &size) == 0
       }
     }
   }
