@@ -45,7 +45,6 @@ extension APIClient {
         + "known; let the interceptor call `next`, or use a client without it.")
   }
 
-  /// The timers of calls that start now.
   package var timers: any Timers { snapshot.timers }
 
   /// Writes a line that belongs to no call to the client's log.
@@ -53,7 +52,6 @@ extension APIClient {
     snapshot.configuration.log?(LogLine(level: level, call: nil, text: Redaction.visible(text())))
   }
 
-  /// The cache that the client uses now; nil if it uses no cache.
   package var answerCache: (any ClientCache)? { snapshot.cache }
 }
 

@@ -2,13 +2,11 @@
 struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
   let start: @Sendable (@escaping @Sendable (Event) -> Void) -> Call
 
-  /// An event that a call sends to the loop that reads the sequence.
   enum Event: Sendable {
     case value(APIResponse<Value>)
     case end(APIError?)
   }
 
-  /// Starts a call, whose values the iterator returns.
   func makeAsyncIterator() -> Iterator {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let call = start { event in
@@ -21,7 +19,6 @@ struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
     return Iterator(events: events.makeAsyncIterator())
   }
 
-  /// The values of one call.
   struct Iterator: AsyncIteratorProtocol {
     var events: AsyncStream<Event>.Iterator
 

@@ -61,7 +61,6 @@ final class CallRegistry: OwnedCalls {
   private let places = Locked(Places())
   /// The running calls whose requests declare a ``RepeatRule``.
   let repeats = RepeatControl()
-  /// The report of draining.
   let draining = DrainControl()
   /// Is set as soon as the calls of a client that drains have ended.
   private let ended = Promise<Void>()
@@ -113,7 +112,6 @@ final class CallRegistry: OwnedCalls {
 
   var isDraining: Bool { places.withLock { $0.drain.phase != .open } }
 
-  /// Ends draining with a report on the calls.
   func endDraining(isCacheWritten: Bool) {
     draining.end(places.withLock { $0.drain.report(isCacheWritten: isCacheWritten) })
   }

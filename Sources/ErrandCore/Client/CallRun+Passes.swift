@@ -31,7 +31,6 @@ extension CallRun {
   @inline(never)  // frame size
   private func unbuilt(_ error: APIError) -> Outcome<Void> { ending(error, nil) }
 
-  /// The request and context of one pass through the pipeline.
   private final class Pass: Sendable {
     let request: HTTPRequest
     let context: CallContext

@@ -222,7 +222,6 @@ final class CallRun: Run {
     }
   }
 
-  /// The secrets to mask in the message of an error.
   private func secrets(_ request: HTTPRequest?, _ response: HTTPResponse?) -> KnownSecrets {
     var secrets = KnownSecrets(request, response)
     if case .own(let credential) = info.request.credential { secrets.add(credential) }

@@ -25,7 +25,6 @@ final class RepeatState: Sendable {
   /// Identifies the call in the ``RepeatTable``; nil for a rejected call.
   var ticket: Ticket? { storage.withLock { $0.ticket } }
 
-  /// True if the call was stopped and is about to end.
   var isEnding: Bool { state.endsBy != nil }
 
   /// The error of a call that the repeat rule rejects; nil for a call that may run.
@@ -50,7 +49,6 @@ final class RepeatState: Sendable {
     storage.withLock { $0.rejection = error }
   }
 
-  /// Cancels this call, because a newer call replaces it.
   func supersede(by newer: CallInfo) {
     if state.endsBy == nil { storage.withLock { $0.successor = newer } }
     state.stop(.cancelled)
@@ -133,7 +131,6 @@ struct RepeatTable<Member: Sendable>: Sendable {
   private var kinds: [Kind: [Place]] = [:]
   private var last: UInt64 = 0
 
-  /// The number of running calls in the table.
   var count: Int { kinds.values.reduce(0) { $0 + $1.count } }
 
   /// Adds a call that starts, unless its rule rejects the call. Returns nil for the rule `runAll`, because the table

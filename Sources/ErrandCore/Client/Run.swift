@@ -8,7 +8,6 @@ protocol Run: AnyObject, Sendable {
   var accessories: [any Accessory] { get }
   /// The number of calls in which the run is nested, see ``UserCodeScope``.
   var nesting: Int { get }
-  /// True if the hooks of the run may run.
   var runsHooks: Bool { get }
   var executor: CallbackExecutor { get }
   /// Keeps the callback jobs of the run in order; nil for a run that reports only its end, because a single job needs
@@ -16,7 +15,6 @@ protocol Run: AnyObject, Sendable {
   var callbackQueue: CallbackQueue? { get }
   var log: CallLog? { get }
   var registry: CallRegistry { get }
-  /// The place of the run in the registry.
   var place: Int { get }
 
   /// Returns the ending of a run that was stopped for `reason`: the ending has the error for that reason. If `reason`
@@ -31,7 +29,6 @@ protocol Run: AnyObject, Sendable {
   func runHooks(after ending: () -> Ending)
   /// Called once when the ending is final, before the callback receives it.
   func didConclude(_ ending: Ending)
-  /// The line that the log receives at the end.
   func logLine(_ ending: Ending) -> String
 }
 

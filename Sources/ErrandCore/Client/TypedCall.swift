@@ -10,13 +10,11 @@ protocol AnyTypedCall: AnyObject, Sendable {
   func cachedJob(_ info: CallInfo, _ ending: Outcome<Void>) -> (@Sendable () -> Void)?
   /// True if the call decodes a value from its response.
   var decodes: Bool { get }
-  /// What the decoder of the request reads.
   var input: DecoderInput { get }
   /// True for a `cachedThenFresh` call, which delivers the stored response first and then a fresh response.
   var givesCachedFirst: Bool { get }
   /// The request's own rules for calls that overlap, read once.
   var overlap: Overlap { get }
-  /// Builds the HTTP request.
   func build(
     _ builder: RequestBuilder, _ family: SharedFamily?, _ options: CallOptions, _ formats: Formats
   ) throws(APIError) -> HTTPRequest

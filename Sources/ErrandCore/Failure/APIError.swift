@@ -128,10 +128,8 @@ public struct APIError: Error, Sendable {
     return (try? ProblemDetails(response)) as? Body
   }
 
-  /// A copy of the error with a response.
   package func with(_ response: HTTPResponse) -> APIError { with { $0.response = response } }
 
-  /// A copy of the error with some details changed.
   func with(_ change: (inout Details) -> Void) -> APIError {
     var details = self.details
     change(&details)

@@ -49,7 +49,6 @@ public struct FormValues: Sendable, Hashable {
     self.entries = entries
   }
 
-  /// The largest number of pairs in a form.
   package static let mostEntries = PropertyListFormat.mostValues
 
   private static func tooMany(_ limit: Int) -> FormatFailure {

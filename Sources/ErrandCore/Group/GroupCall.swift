@@ -59,7 +59,6 @@ public struct GroupProgress: Sendable, Hashable {
   /// exchange count once for each member that shares the exchange.
   public let bytes: Int64
 
-  /// Makes a value with the given numbers.
   package init(finished: Int, total: Int?, bytes: Int64) {
     self.finished = finished
     self.total = total

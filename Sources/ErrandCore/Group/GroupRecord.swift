@@ -52,7 +52,6 @@ final class GroupRecord: Sendable {
   /// Counts an ended member of a group whose number of members was set in advance.
   func count() { groupState.withLock { $0.finished += 1 } }
 
-  /// Sets the number of members in advance.
   func expect(_ count: Int) { groupState.withLock { $0.expect(count) } }
 
   func add(_ bytes: Int64) {
@@ -92,7 +91,6 @@ final class GroupRecord: Sendable {
 struct GroupState: Sendable {
   typealias Report = GroupReport
 
-  /// A running member of the group: a call or an inner group.
   private struct Member: Sendable {
     let state: CallState
     /// The ``GroupRecord`` of a member that is a group; nil if the member is a call.
@@ -121,7 +119,6 @@ struct GroupState: Sendable {
     running.enumerated().compactMap { place, member in member?.record.map { (place, $0) } }
   }
 
-  /// Sets the number of members that the group will have.
   mutating func expect(_ count: Int) {
     total = count
     entries.reserveCapacity(min(count, Self.mostReserved))

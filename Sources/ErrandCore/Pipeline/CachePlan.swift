@@ -4,9 +4,7 @@ package struct CacheAlias: Sendable {
   package let request: HTTPRequest
   /// The request as the caller declared it. Filters that select cache entries for removal receive this request.
   package let given: any APIRequest
-  /// The cache policy of the request.
   package let policy: CachePolicy
-  /// The rule for the cache key of the request.
   package let key: CacheKeyRule
 }
 
@@ -16,7 +14,6 @@ package final class CachePlan: Sendable {
   let declared: CachePolicy
   /// The cache policies of the request's ``RequestFamily`` and of the client, for a request that declares no policy.
   let inheritance: CacheInheritance
-  /// How the call reads the cache.
   package let mode: CacheReadMode
   /// True if a request is sent to the server even if a fresh response is stored. A `cachedThenFresh` call first returns
   /// the stored response, then asks the server. The value is true while the call asks the server.
@@ -24,9 +21,7 @@ package final class CachePlan: Sendable {
   /// True if a request is sent to the server after this cache lookup, whatever the lookup finds. A `cachedThenFresh`
   /// call first returns the stored response, then asks the server. The value is true for the first of these steps.
   package let isFollowed: Bool
-  /// The rule for the cache key.
   package let key: CacheKeyRule
-  /// The header fields that the client adds to every request.
   let commonHeaders: RequestHeaders
   /// The version of the app. A stored response is used only by the version of the app that stored it.
   package let appVersion: String
@@ -69,7 +64,6 @@ package final class CachePlan: Sendable {
     declared.isInherited ? inheritance.policy(for: request) : declared
   }
 
-  /// A copy of the settings with another read mode.
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false, isFollowed: Bool = false) -> CachePlan {
     CachePlan(
       declared: declared, inheritance: inheritance, mode: mode, asksAlways: asksAlways, isFollowed: isFollowed,

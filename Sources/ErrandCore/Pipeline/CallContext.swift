@@ -49,7 +49,6 @@ public final class CallContext: Sendable {
   /// The identity of the call: number, request, tag and priority.
   public var info: CallInfo { parts.info }
 
-  /// The settings of the call.
   package var plan: CallPlan { parts.plan }
   /// How the call uses the cache. Nil if no cache policy applies to the call, or if the response body goes to a sink or
   /// a file.
@@ -60,7 +59,6 @@ public final class CallContext: Sendable {
   package var onProgress: (@Sendable (TransferProgress) -> Void)? { parts.onProgress }
   /// The closure that receives the informational responses of every exchange.
   var onInformational: (@Sendable (ResponseHead) -> Void)? { parts.onInformational }
-  /// The object that records the metrics of the call and the request that was sent last.
   package var record: CallRecord { parts.record }
   /// Records a decision for the client's ``FlightRecord``. Does nothing if the client records no calls.
   package func note(_ decision: @autoclosure () -> CallDecision) {
@@ -104,7 +102,6 @@ public final class CallContext: Sendable {
   /// Whether an origin is the first origin, or there is no frozen request to compare it with.
   func isFirstOriginOrUnknown(_ origin: HTTPURL.Origin) -> Bool { firstOrigin == nil || isFirstOrigin(origin) }
 
-  /// The header fields of the frozen request; nil until ``Freezing`` has run.
   var frozenFields: HTTPFields? { frozenState?.request.fields }
 
   /// The frozen request; nil until ``Freezing`` has run.
@@ -126,7 +123,6 @@ public final class CallContext: Sendable {
     return CallContext(parts, frozen: frozenState)
   }
 
-  /// A copy of the context with another call state.
   package func with(_ call: CallState) -> CallContext { with { $0.call = call } }
 
   /// A copy of the context with another sink for the response body and another progress closure.

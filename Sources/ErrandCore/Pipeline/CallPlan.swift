@@ -13,11 +13,9 @@ package final class CallPlan: Sendable {
   /// Whether the response body is written to a file. Stored, because a comparison of ``download`` with nil copies it.
   package let hasDownload: Bool
   package let log: CallLog?
-  /// The cache policy that the request declares.
   let cache: CachePolicy
   /// The rule for the cache key. Arguments that the rule leaves out may differ between calls that share an exchange.
   package let cacheKey: CacheKeyRule
-  /// Whether the call may share an exchange with other calls.
   let joining: JoinRule
   /// What this run of the request is for: to send the request, only to check a response, or only to prepare the
   /// request.

@@ -112,7 +112,6 @@ package final class CallRecord: Sendable {
 
   /// Stores the report of the cache. Only the last report of a call is kept.
   package func cached(_ report: CacheReport) { state.withLock { $0.metrics.cache = report } }
-  /// Records a retry.
   package func retried(_ retry: RetryMetrics) { state.withLock { $0.metrics.retries.append(retry) } }
   func recordRedirect() { state.withLock { $0.metrics.redirects += 1 } }
 

@@ -17,7 +17,6 @@ extension HTTPRequest {
   }
 }
 
-/// Composes the curl command line of a request.
 private struct CurlCommand {
   let request: HTTPRequest
   let showingSecrets: Bool

@@ -120,7 +120,6 @@ public struct FlightCall: Sendable, Identifiable {
   /// 3`.
   public var why: String { sentences(maskedBy: mask).joined(separator: "\n") }
 
-  /// The decisions as sentences.
   func sentences(maskedBy mask: FlightMask) -> [String] {
     let count = storage.notes.omitted
     let omitted = count > 0 ? ["\(count) later decisions and exchanges are not recorded"] : []

@@ -48,7 +48,6 @@ package final class FlightNotes: Sendable {
     let request: HTTPRequest?
     /// The decisions and the exchanges in the order in which they were added.
     let events: [Event]
-    /// The number of events that were not kept.
     let omitted: Int
   }
 
@@ -109,7 +108,6 @@ package final class FlightNotes: Sendable {
 }
 
 extension FlightNotes.Snapshot {
-  /// The events in the order of their times.
   var ordered: [FlightNotes.Event] {
     let sorted = events.enumerated().sorted { ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset) }
     return sorted.map(\.element)
@@ -133,7 +131,6 @@ final class ExchangeNotes: Sendable {
     fileprivate var isBodyElsewhere = false
   }
 
-  /// The request without the bytes of a long body.
   let request: HTTPRequest
   let requestBody: FlightBody?
   let begun: MonotonicInstant
@@ -153,7 +150,6 @@ final class ExchangeNotes: Sendable {
   /// A copy that never ends.
   var abandoned: ExchangeNotes { ExchangeNotes(abandoned: self) }
 
-  /// Whether a response arrived, or the exchange failed.
   var hasEnded: Bool { state.withLock { $0.metrics != nil } }
 
   var end: End { state.withLock { $0 } }
@@ -199,9 +195,7 @@ extension HTTPRequest {
 
 /// The recorded part of a body. The bytes are unchanged; the outputs of the record mask them.
 struct FlightBody: Sendable {
-  /// The first bytes of the body.
   let bytes: Data
-  /// The length of the whole body in bytes.
   let length: Int
 
   init(_ body: Data, limit: Int) {

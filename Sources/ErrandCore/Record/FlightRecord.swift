@@ -53,10 +53,8 @@ public final class FlightRecord: Sendable {
 /// A list of the last elements that were added, with a limit on their number.
 struct FlightRing<Element: Sendable>: Sendable {
   private var storage: [Element] = []
-  /// The index of the oldest element.
   private var oldest = 0
 
-  /// The elements, oldest first.
   var elements: [Element] { Array(storage[oldest...] + storage[..<oldest]) }
 
   /// Adds an element. Removes the oldest elements so that at most `limit` elements remain.
@@ -122,7 +120,6 @@ public struct FlightRecording: Sendable, Hashable {
     FlightRecording(calls: calls, detail: detail, bodyLimit: bodyLimit)
   }
 
-  /// Whether calls are recorded.
   var isOn: Bool { calls > 0 }
 }
 

@@ -30,7 +30,6 @@ struct KnownSecrets: Sendable {
   /// ``add(named:url:body:isWhole:)`` sets this.
   private(set) var isIncomplete = false
 
-  /// Collects the secrets in a request and in its response.
   init(_ request: HTTPRequest? = nil, _ response: HTTPResponse? = nil) {
     if let request { add(request) }
     if let response { add(response.fields) }
@@ -39,7 +38,6 @@ struct KnownSecrets: Sendable {
   /// A copy of the text in which all secrets are masked. To mask several texts, use one ``search``.
   func masked(_ text: String) -> String { search.masked(text) }
 
-  /// A search for the secrets that are known now.
   var search: SecretSearch { SecretSearch(values: values, words: words) }
 
   // MARK: - Collecting secrets
@@ -95,7 +93,6 @@ struct KnownSecrets: Sendable {
     fields.mediaType.map { $0.isJSON || isForm($0) } ?? false
   }
 
-  /// Adds to the known secrets the values of secret fields.
   mutating func add(_ fields: HTTPFields) {
     for field in fields.all { add(field) }
   }
@@ -250,7 +247,6 @@ struct KnownSecrets: Sendable {
 }
 
 extension APIError {
-  /// A copy of the error in whose message all secrets are masked.
   func masking(_ secrets: KnownSecrets) -> APIError {
     let masked = secrets.masked(message)
     return masked == message ? self : with { $0.message = masked }

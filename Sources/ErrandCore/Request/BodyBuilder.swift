@@ -28,7 +28,6 @@ struct BodyBuilder {
   let encoding: JSONEncoding
   let common: (@Sendable () -> Arguments)?
 
-  /// Builds the body that a request declares.
   func body(_ declared: RequestBody) throws(APIError) -> Body {
     var made = try plain(declared)
     if let coding = declared.coding {

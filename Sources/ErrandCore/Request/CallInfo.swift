@@ -43,7 +43,6 @@ public struct CallInfo: Sendable {
   /// The number of the ``CallOwner`` of the call; nil for a call without an owner. The number can be used even after
   /// the owner is deallocated.
   package var owner: UInt64? { storage.owner }
-  /// The loading indicator that the request has chosen.
   var indicator: IndicatorChoice { storage.indicator }
 
   /// The name of the request's type.

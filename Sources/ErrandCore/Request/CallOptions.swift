@@ -100,7 +100,6 @@ public struct CallOptions: Sendable {
     return options
   }
 
-  /// True if none of the options is set.
   private var isEmpty: Bool {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && retries.isInherited

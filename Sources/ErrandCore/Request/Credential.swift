@@ -25,7 +25,6 @@ public enum Credential: Sendable, Hashable {
     }
   }
 
-  /// The value of the field `Authorization`.
   var fieldValue: String {
     switch self {
     case .basic(let user, let password): "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"

@@ -41,7 +41,6 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     let name: HTTPFieldName
     let value: FieldValue?
 
-    /// Makes an HTTP field from the name of this header entry and the given value.
     func field(_ value: FieldValue) -> HTTPField { HTTPField(name, value.text, isSecret: value.isSecret) }
 
     var isSecret: Bool { value.map(field)?.isSecret ?? false }
@@ -90,19 +89,16 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
   /// values, such as `Authorization`.
   var hasSecrets: Bool { entries.contains(where: \.isSecret) }
 
-  /// The values of a field, in their order.
   func values(of name: HTTPFieldName) -> [String] {
     entries.compactMap { $0.name == name ? $0.value?.text : nil }
   }
 
-  /// These headers without the entries whose value is a secret.
   var withoutSecrets: RequestHeaders {
     var rest = self
     rest.entries.removeAll(where: \.isSecret)
     return rest
   }
 
-  /// These headers without the entries for one name.
   func without(_ name: HTTPFieldName) -> RequestHeaders {
     var rest = self
     rest.entries.removeAll { $0.name == name }

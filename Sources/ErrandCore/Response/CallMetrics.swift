@@ -23,7 +23,6 @@ public struct CallMetrics: Sendable, Hashable {
   /// ``ErrandHTTP/ExchangeMetrics/total``, and its progress if the transport reports the progress.
   public var exchanges: [ExchangeMetrics] = []
 
-  /// Makes empty metrics.
   package init() {}
 
   /// The number of bytes that all exchanges sent.
@@ -61,7 +60,6 @@ public struct RetryMetrics: Sendable, Hashable {
   /// Whether the exchange that is repeated sent nothing that the server may have received.
   package var isCertainlyNotSent: Bool
 
-  /// Makes the metrics of one repetition.
   package init(reason: RetryReason, delay: Duration, isCertainlyNotSent: Bool = false) {
     self.reason = reason
     self.delay = delay

@@ -33,7 +33,6 @@ public struct Outcome<Value: Sendable>: Sendable {
     Outcome(.failure(error), CallDetails(nil, nil, nil, CallMetrics()), isUnchanged: false)
   }
 
-  /// A copy of the outcome with another result.
   func with<Other>(_ result: Result<Other, APIError>) -> Outcome<Other> {
     Outcome<Other>(result, details, isUnchanged: isUnchanged)
   }
@@ -116,7 +115,6 @@ public struct APIResponse<Value: Sendable>: Sendable {
   /// The header fields of the response.
   public var fields: HTTPFields { raw.fields }
 
-  /// A copy of the response with another value.
   func with<Other>(_ value: Other) -> APIResponse<Other> {
     APIResponse<Other>(
       value: value, request: request, raw: raw, origin: origin, metrics: metrics, isUnchanged: isUnchanged)

@@ -42,13 +42,11 @@ extension HTTPResponse {
   /// parsed.
   var parsed: ParsedJSON? { held?.attachments.parsed }
 
-  /// Makes a response from a cache entry.
   package init(head: ResponseHead, body: Data, url: HTTPURL, from origin: ResponseOrigin, hit: (any StoredHit)?) {
     let companion = hit.map { HeldAttachments(ResponseAttachments(hit: $0)) }
     self.init(head: head, body: body, url: url, from: origin, companion: companion)
   }
 
-  /// Returns a copy of the response with the given origin and cache entry.
   package func coming(from origin: ResponseOrigin, hit: (any StoredHit)?) -> HTTPResponse {
     coming(from: origin).withAttachments { $0.hit = hit }
   }

@@ -8,7 +8,6 @@ public import Foundation
 /// var decoder: ResponseDecoder<Feed> { ResponseDecoder("feed") { body, _ in try Feed(xml: body) } }
 /// ```
 public struct ResponseDecoder<Value: Sendable>: Sendable {
-  /// What the decoder reads.
   let input: DecoderInput
   private let read: @Sendable (HTTPResponse, DecodingRules) throws -> Value
   /// Reads the value in the response format of the ``RequestFamily`` or the client; nil if this decoder always reads
@@ -165,10 +164,8 @@ final class DecoderInput: Sendable {
   /// Whether the value is read in the given format.
   func readsOther(_ format: SharedFormat?) -> Bool { mayReadOther && format != nil }
 
-  /// The name of the format that is read.
   func name(in format: SharedFormat?) -> String { mayReadOther ? format?.value.name ?? name : name }
 
-  /// The value of the field `Accept`.
   func accept(in format: SharedFormat?) -> String { mayReadOther ? format?.value.accept ?? accept : accept }
 
   /// The content types that are accepted if the request declares none.

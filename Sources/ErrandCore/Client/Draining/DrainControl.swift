@@ -10,7 +10,6 @@ final class DrainControl: Sendable {
   /// The report, as soon as draining has ended.
   func report() async -> DrainReport { await reported.value() }
 
-  /// True as soon as draining has ended.
   var hasEnded: Bool { reported.isSet }
 
   /// Waits until no background refresh of the cache is in progress, or until ``passRefreshes()`` is called. Other
@@ -29,7 +28,6 @@ final class DrainControl: Sendable {
   /// Records that the background refreshes in progress are about to be cancelled.
   func recordCancelledRefreshes() { hasCancelledRefreshes.withLock { $0 = true } }
 
-  /// Ends draining with a report.
   func end(_ report: DrainReport) {
     var report = report
     report.hasCancelledRefreshes = hasCancelledRefreshes.withLock { $0 }

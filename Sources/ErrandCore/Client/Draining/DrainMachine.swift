@@ -71,7 +71,6 @@ struct DrainMachine: Sendable, Hashable {
     return true
   }
 
-  /// The report on the calls so far.
   func report(isCacheWritten: Bool) -> DrainReport {
     DrainReport(
       finished: finished, cancelled: cancelled, unfinished: phase == .idle ? 0 : running, refused: refused,

@@ -126,7 +126,6 @@ final class GroupRun: Run {
 
   // MARK: - The end
 
-  /// Reports the end of the group, see ``Run/finish(_:_:)``.
   func finish<Value>(error: APIError?, _ notify: (GroupOutcome<Void>) -> Value) -> Value {
     record.finish()
     return finish(GroupOutcome(error: error, report: report), notify)
@@ -159,7 +158,6 @@ final class GroupRun: Run {
     .stopped(reason, of: info, limit: state.isPastDeadline ? options.deadline.duration : nil)
   }
 
-  /// Runs a group of calls on the caller's executor, and returns its outcome.
   func outcome<G: CallGroup>(of group: G) async -> GroupOutcome<G.Response> {
     let result = await listening { await endWork(await bodyResult(group)) }
     return finish(error: result.error) { $0.outcome(result) }
@@ -226,7 +224,6 @@ final class GroupRun: Run {
   /// callback nor an accessory receives progress.
   func meter() -> GroupMeter? { wantsBytes ? GroupMeter { [self] in add($0) } : nil }
 
-  /// A report on the members that have started so far.
   var report: GroupReport { record.report }
 
   // MARK: - Progress

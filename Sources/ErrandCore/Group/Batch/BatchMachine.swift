@@ -26,7 +26,6 @@ struct BatchMachine: Sendable {
   private var successes = 0
   private(set) var verdict: Verdict
 
-  /// Makes the state machine of a batch of `count` members, none of which has started.
   init(_ goal: Goal, count: Int) {
     self.goal = goal
     self.count = count

@@ -101,7 +101,6 @@ final class BatchSlot<Value: Sendable>: Sendable {
   /// The result of the member; nil if the member was never started.
   var outcome: Result<Value, APIError>? { result.withLock { $0 } }
 
-  /// The result of the member, or `failure` if the member was never started.
   func outcome(else failure: APIError) -> Result<Value, APIError> { outcome ?? .failure(failure) }
 
   /// The value of the member.

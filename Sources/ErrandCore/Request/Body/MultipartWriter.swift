@@ -13,7 +13,6 @@ struct MultipartWriter {
   let parts: [Multipart.Part]
   let encoding: JSONEncoding
 
-  /// Returns the body of the form, and the boundary between its parts.
   func body() throws(APIError) -> (body: HTTPBody, boundary: String) {
     let pieces = try pieces()
     let boundary = Self.boundary(of: pieces)
