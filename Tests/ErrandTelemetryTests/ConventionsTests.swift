@@ -31,7 +31,7 @@ struct ConventionsTests {
 
   @Test func `address has no brackets`() throws {
     let request = try HTTPRequest(url: "http://[::1]:8080/")
-    let attributes = HTTPConventions().metricAttributes(of: request)
+    let attributes = HTTPConventions().attributes(of: request, nil, resends: 0)
     #expect(attributes["server.address"] == "::1")
     #expect(attributes["server.port"] == 8_080)
   }

@@ -42,21 +42,21 @@ package struct LeftOutArguments: Sendable, Hashable {
 /// of a cache key.
 ///
 /// The type finds the beginning and end of each member and validates nothing else.
-package struct JSONMembers {
+private struct JSONMembers {
   /// One member of a JSON object: a name and its value.
-  package struct Member {
+  struct Member {
     /// The name of the member in UTF-8, without quotes and with decoded escape sequences.
-    package let name: [UInt8]
+    let name: [UInt8]
     /// The name of the member as it is written in the JSON text, including quotes.
-    package let key: ArraySlice<UInt8>
+    let key: ArraySlice<UInt8>
     /// The value of the member as it is written in the JSON text.
-    package let value: ArraySlice<UInt8>
+    let value: ArraySlice<UInt8>
   }
 
   private var rest: ArraySlice<UInt8>
 
   /// Returns the members of a JSON object in the order of the text; nil if the text is not a JSON object.
-  package static func read(_ text: Data) -> [Member]? {
+  static func read(_ text: Data) -> [Member]? {
     var reader = JSONMembers(rest: Array(text)[...])
     return reader.members()
   }

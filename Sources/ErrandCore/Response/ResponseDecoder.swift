@@ -14,13 +14,6 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   /// the same format.
   private var readOther: (@Sendable (HTTPResponse, any ResponseFormat) throws -> Value)?
 
-  /// The name of the format, which error messages show.
-  package var name: String { input.name }
-  /// The value of the field `Accept`, unless the request's headers set another value.
-  package var accept: String { input.accept }
-  /// The content types that are accepted if the request declares none; see ``ResponseFormat/contentTypes``.
-  package var contentTypes: [String]? { input.contentTypes }
-
   /// Makes a decoder from a function of the body and the response. An error that the function throws becomes the cause
   /// of an error of stage `decode`. For bodies over 16 KiB, the function does not run on the caller's actor.
   public init(

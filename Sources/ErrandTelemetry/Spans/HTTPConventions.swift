@@ -41,21 +41,16 @@ package struct HTTPConventions: Sendable {
 
   /// The attributes of an attempt that are known when the request is sent.
   package func attributes(of request: HTTPRequest, _ template: String?, resends: Int) -> Attributes {
-    var result = metricAttributes(of: request)
+    var result: Attributes = [
+      "http.request.method": .string(isKnown(request.method) ? request.method.rawValue : "_OTHER"),
+      "server.address": .string(request.url.origin.certificateName), "server.port": .int(Int64(request.url.port)),
+    ]
     if !isKnown(request.method) { result["http.request.method_original"] = .string(request.method.rawValue) }
     result["url.full"] = .string(url(request.url))
     result["url.template"] = template.map { .string($0) }
     if resends > 0 { result["http.request.resend_count"] = .int(Int64(resends)) }
     if recordsUserAgent, let agent = request.fields[.userAgent] { result["user_agent.original"] = .string(agent) }
     return result
-  }
-
-  /// The attributes of the metrics of an attempt that are known when the request is sent.
-  package func metricAttributes(of request: HTTPRequest) -> Attributes {
-    [
-      "http.request.method": .string(isKnown(request.method) ? request.method.rawValue : "_OTHER"),
-      "server.address": .string(request.url.origin.certificateName), "server.port": .int(Int64(request.url.port)),
-    ]
   }
 
   /// The outcome of an attempt, as attributes of its span and of its metrics.

@@ -7,9 +7,10 @@ import TransportChecks
 @testable import ErrandCore
 
 struct UploadMultipartTests {
-  private static func bytes(_ form: Multipart, boundary: String = "B") throws -> String {
-    let body = try MultipartWriter(parts: form.parts, encoding: JSONEncoding()).body(boundary: boundary)
-    return String(decoding: try body.everything(), as: UTF8.self)
+  /// The bytes of a form, with the boundary `B`.
+  private static func bytes(_ form: Multipart) throws -> String {
+    let (body, boundary) = try MultipartWriter(parts: form.parts, encoding: JSONEncoding()).body()
+    return String(decoding: try body.everything(), as: UTF8.self).replacing(boundary, with: "B")
   }
 
   @Test(

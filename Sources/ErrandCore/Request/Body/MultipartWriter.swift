@@ -19,11 +19,6 @@ struct MultipartWriter {
     return (Self.body(pieces, boundary: boundary), boundary)
   }
 
-  /// Returns the body of the form with the given boundary.
-  func body(boundary: String) throws(APIError) -> HTTPBody {
-    Self.body(try pieces(), boundary: boundary)
-  }
-
   private func pieces() throws(APIError) -> [Piece] {
     var pieces: [Piece] = []
     for part in parts { pieces.append((try Self.head(of: part), try content(of: part))) }
