@@ -1,5 +1,6 @@
 import CHiredis
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// The work on the thread of a ``RedisStore``. Only this thread uses the connection to Redis.

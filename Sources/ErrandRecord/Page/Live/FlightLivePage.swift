@@ -29,7 +29,7 @@ public final class FlightLivePage: Sendable {
 
   init(of record: FlightRecord, limits: LiveLimits) throws {
     let listener = try LiveListener()
-    let wake = try LivePipe()
+    guard let wake = WakePipe() else { throw LiveSocket.failure("pipe") }
     let gate = LiveGate(port: listener.port, token: PageDocument.nonce())
     let inbox = LiveInbox(wake, most: limits.queue)
     (self.record, self.inbox) = (record, inbox)
@@ -87,26 +87,26 @@ final class LiveInbox: Sendable {
     var isStopped = false
   }
 
-  private let wake: LivePipe
+  private let wake: WakePipe
   private let most: Int
   private let content = Locked(Content())
 
-  init(_ wake: LivePipe, most: Int) { (self.wake, self.most) = (wake, most) }
+  init(_ wake: WakePipe, most: Int) { (self.wake, self.most) = (wake, most) }
 
   /// The descriptor that is readable if there is new content.
-  var descriptor: Int32 { wake.reader }
+  var descriptor: Int32 { wake.readEnd }
 
   func add(_ call: FlightCall) {
     content.withLock { content in
       if content.isStopped { return }
       if content.calls.count < most { content.calls.append(call) } else { content.isOverfull = true }
     }
-    wake.signal()
+    wake.wake()
   }
 
   func stop() {
     content.withLock { content in (content.isStopped, content.calls) = (true, []) }
-    wake.signal()
+    wake.wake()
   }
 
   /// Returns and removes the content. `isStopped` stays.

@@ -64,36 +64,6 @@ final class LiveListener: Sendable {
   }
 }
 
-/// A pipe that wakes a thread that waits in `poll`.
-final class LivePipe: Sendable {
-  let reader: Int32
-  private let writer: Int32
-
-  init() throws {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw LiveSocket.failure("pipe") }
-    (reader, writer) = (ends[0], ends[1])
-    for end in ends { LiveSocket.prepare(end) }
-  }
-
-  deinit {
-    _ = close(reader)
-    _ = close(writer)
-  }
-
-  /// Makes the reader readable. If the pipe is full, it is readable already.
-  func signal() {
-    var byte: UInt8 = 1
-    _ = write(writer, &byte, 1)
-  }
-
-  /// Removes all bytes.
-  func drain() {
-    var bytes = [UInt8](repeating: 0, count: 256)
-    while read(reader, &bytes, bytes.count) > 0 {}
-  }
-}
-
 /// System calls on sockets. None of them blocks, except ``wait(_:milliseconds:)``.
 enum LiveSocket {
   static let readable = Int16(POLLIN)
