@@ -35,7 +35,7 @@ struct MemberName: Sendable, CustomStringConvertible {
   /// the type of the step.
   init<S: GroupStep>(ofAny step: S) {
     if let step = step as? AnyStep {
-      self.init(ofAny: step.base)
+      self = MemberName(ofAny: step.base)
     } else {
       self.init(type: S.self, given: (step as? any CallGroup)?.name)
     }

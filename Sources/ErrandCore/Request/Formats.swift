@@ -69,9 +69,7 @@ public struct Formats: Sendable {
         jsonDecoding: jsonDecoding, jsonEncoding: jsonEncoding))
   }
 
-  private init() { parts = nil }
-
-  private init(_ parts: Boxed<Parts>) { self.parts = parts }
+  private init(_ parts: Boxed<Parts>?) { self.parts = parts }
 
   private mutating func change(_ body: (inout Parts) -> Void) {
     var changed = parts?.value ?? Parts()
@@ -80,7 +78,7 @@ public struct Formats: Sendable {
   }
 
   /// All formats are inherited from the ``RequestFamily`` or the client.
-  public static let inherited = Formats()
+  public static let inherited = Formats(nil)
   /// The formats of a service that takes JSON: arguments go into a JSON body, except those of GET, HEAD and DELETE
   /// (``ArgumentFormat/jsonByMethod``). Responses are read as JSON by default. The other formats are inherited.
   public static let json = Formats(arguments: .jsonByMethod)

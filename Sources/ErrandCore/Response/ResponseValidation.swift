@@ -62,7 +62,7 @@ public struct ResponseValidation: Sendable, Hashable {
       Parts(status: status, contentTypes: contentTypes, shape: shape, envelope: envelope, bodyLimit: bodyLimit))
   }
 
-  private init() { parts = nil }
+  private init(_ parts: Boxed<Parts>?) { self.parts = parts }
 
   private mutating func change(_ body: (inout Parts) -> Void) {
     var changed = parts?.value ?? Parts()
@@ -71,7 +71,7 @@ public struct ResponseValidation: Sendable, Hashable {
   }
 
   /// The validation of the ``RequestFamily`` or the client applies.
-  public static let inherited = ResponseValidation()
+  public static let inherited = ResponseValidation(nil)
   /// The defaults of a client.
   static let standard = ResponseValidation(status: .success, envelope: .none)
 
@@ -88,8 +88,6 @@ public struct ResponseValidation: Sendable, Hashable {
           envelope: own.value.envelope.filled(by: others.value.envelope),
           bodyLimit: own.value.bodyLimit.filled(by: others.value.bodyLimit))))
   }
-
-  private init(_ parts: Boxed<Parts>) { self.parts = parts }
 
   /// Validations with equal properties are equal.
   public static func == (left: ResponseValidation, right: ResponseValidation) -> Bool {
