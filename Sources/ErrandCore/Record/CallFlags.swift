@@ -51,6 +51,7 @@ package final class CallFlags: Sendable {
     }
   }
 
+  /// Whether a credential was refreshed for the call.
   var isRefreshed: Bool { state.withLock { $0.refreshed != nil } }
 
   /// The cookies that the client's cookie jar supplied for the exchange that began last; nil if the jar supplied none.
