@@ -62,6 +62,9 @@ package final class CallRecord: Sendable {
   /// ``takeLastExchange(of:)``, the start of the exchange whose response is delivered. Nil before the first exchange.
   package var begun: MonotonicInstant? { state.withLock { $0.begun } }
 
+  /// Whether the server of the last exchange has sent a byte of its response.
+  package var hasFirstByte: Bool { state.withLock { $0.metrics.exchanges.last?.firstByte != nil } }
+
   /// Records that a request is handed to the transport now. Returns the observer that records the metrics of the
   /// exchange.
   func sending(

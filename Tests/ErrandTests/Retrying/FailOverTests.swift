@@ -1,5 +1,6 @@
 @testable import ErrandCore
 import Errand
+import ErrandHTTP
 import ErrandSupport
 import ErrandTesting
 import Foundation
@@ -74,6 +75,37 @@ struct FailOverTests {
     clock.advance(by: .seconds(5))
     #expect(await outcome.error?.stage == .deadline)
     #expect(await client.outcome(of: Get()).value == "second.example")
+  }
+
+  @Test func `slow body blames no server`() async {
+    /// Reports a first byte, and never ends an exchange to "/slow".
+    struct SlowBody: Transport {
+      let begun: Latch
+      let end = Latch()
+
+      func send(_ exchange: Exchange) async throws -> HTTPResponse {
+        let url = exchange.request.url
+        if url.path == "/slow" {
+          var metrics = ExchangeMetrics()
+          metrics.firstByte = .milliseconds(1)
+          exchange.handling.observer?.measured(metrics)
+          begun.open()
+          try await end.wait()
+        }
+        return HTTPResponse(head: ResponseHead(status: 200), body: Data(url.host.utf8), url: url)
+      }
+    }
+    let (clock, begun) = (ManualClock(), Latch())
+    var configuration = ClientConfiguration(baseURL: "http://first.example")
+    configuration.servers.current.fallbackURLs = ["http://second.example"]
+    configuration.transport = .own(SlowBody(begun: begun))
+    configuration.timers = clock
+    let client = APIClient(configuration)
+    async let outcome = client.outcome(of: Get(path: "/slow"), options: .deadline(.seconds(5)))
+    try? await begun.wait()
+    clock.advance(by: .seconds(5))
+    #expect(await outcome.error?.stage == .deadline)
+    #expect(await client.outcome(of: Get()).value == "first.example")
   }
 
   @Test func `call that was not sent blames no server`() async {

@@ -45,8 +45,8 @@ struct FailingOver {
         return last
       }
       guard let result = last.result else {
-        // The server was asked, and did not respond before the deadline. The next call asks another server first.
-        if last.outcome.isExpired, let sent = context.record.begun, sent >= begun {
+        // The server was asked, and sent no byte before the deadline. The next call asks another server first.
+        if last.outcome.isExpired, let sent = context.record.begun, sent >= begun, !context.record.hasFirstByte {
           control.fail(origin, since: begun, now)
         }
         return last
