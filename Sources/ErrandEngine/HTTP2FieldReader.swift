@@ -99,7 +99,7 @@
     /// Checks the name of a field by the rules that only HTTP/2 has (RFC 9113 sections 8.2.1 and 8.2.2). White space
     /// around a value is removed as in HTTP/1.1 instead of rejected, because servers such as nginx forward it.
     private static func check(_ name: UnsafeRawBufferPointer) throws(TransportFailure) {
-      guard !name.isEmpty, name.allSatisfy({ HeadLine.isToken($0) && ASCII.lowercased($0) == $0 }) else {
+      guard !name.isEmpty, name.allSatisfy({ ASCII.isToken($0) && ASCII.lowercased($0) == $0 }) else {
         throw .malformed("the name of a field contains an invalid character or an upper-case letter")
       }
       guard !concernsConnection(name) else {

@@ -127,36 +127,27 @@ extension Cookie: Masked {
 /// {"name":"sid","value":"…","domain":"example.com","path":"/","hostOnly":true,"secure":true,"httpOnly":false}
 /// ```
 extension Cookie: Codable {
-  private enum Key: String, CodingKey {
-    case name, value, domain, path, hostOnly, secure, httpOnly, sameSite, expires
-  }
-
-  /// Writes the cookie with its value in clear text.
-  public func encode(to encoder: any Encoder) throws {
-    var members = encoder.container(keyedBy: Key.self)
-    try members.encode(name, forKey: .name)
-    try members.encode(value, forKey: .value)
-    try members.encode(domain, forKey: .domain)
-    try members.encode(path, forKey: .path)
-    try members.encode(isHostOnly, forKey: .hostOnly)
-    try members.encode(isSecure, forKey: .secure)
-    try members.encode(isHTTPOnly, forKey: .httpOnly)
-    try members.encodeIfPresent(sameSite, forKey: .sameSite)
-    try members.encodeIfPresent(expiry, forKey: .expires)
+  private enum CodingKeys: String, CodingKey {
+    case name, value, domain, path
+    case isHostOnly = "hostOnly"
+    case isSecure = "secure"
+    case isHTTPOnly = "httpOnly"
+    case sameSite
+    case expiry = "expires"
   }
 
   /// Reads a cookie and checks it like a cookie that the app makes.
   /// - Throws: `DecodingError`, or ``Invalid`` for a cookie that is unsafe to send.
   public init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: Key.self)
+    let members = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       unchecked: try members.decode(String.self, forKey: .name), try members.decode(String.self, forKey: .value),
       domain: try members.decode(String.self, forKey: .domain),
-      isHostOnly: try members.decode(Bool.self, forKey: .hostOnly),
-      path: try members.decode(String.self, forKey: .path), isSecure: try members.decode(Bool.self, forKey: .secure),
-      isHTTPOnly: try members.decode(Bool.self, forKey: .httpOnly),
+      isHostOnly: try members.decode(Bool.self, forKey: .isHostOnly),
+      path: try members.decode(String.self, forKey: .path), isSecure: try members.decode(Bool.self, forKey: .isSecure),
+      isHTTPOnly: try members.decode(Bool.self, forKey: .isHTTPOnly),
       sameSite: try members.decodeIfPresent(SameSite.self, forKey: .sameSite),
-      expires: try members.decodeIfPresent(Int64.self, forKey: .expires))
+      expires: try members.decodeIfPresent(Int64.self, forKey: .expiry))
     try check()
   }
 }
@@ -215,7 +206,6 @@ extension Cookie {
   private static func isOctet(_ byte: UInt8) -> Bool { ASCII.isFieldValue(byte) && byte != 0x3B }
 
   private static func isTrimmed(_ text: String) -> Bool {
-    let isSpace: (UInt8?) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-    return !isSpace(text.utf8.first) && !isSpace(text.utf8.last)
+    !ASCII.isBlank(text.utf8.first) && !ASCII.isBlank(text.utf8.last)
   }
 }

@@ -24,18 +24,16 @@ struct SetCookie: Sendable, Hashable {
   /// Parses the value of a `Set-Cookie` field. Throws if the field contains a control character or no name, or if the
   /// name and the value together are too long.
   init(_ field: String) throws(CookieRefusal) {
-    let bytes = Array(field.utf8)
-    guard bytes.allSatisfy(ASCII.isFieldValue) else { throw .control }
-    let parts = bytes.split(separator: 0x3B, omittingEmptySubsequences: false)
-    let (name, value) = Self.pair(parts.first ?? [])
+    guard ASCII.all(field, { ASCII.isFieldValue($0) }) else { throw .control }
+    let parts = field.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)
+    let (name, value) = Self.pair(parts[0])
     guard let value, !name.isEmpty else { throw .nameless }
-    self.name = Self.text(name)
-    self.value = Self.text(value)
+    (self.name, self.value) = (name, value)
     guard Cookie.isShort(self.name, self.value) else { throw .tooLong }
     for part in parts.dropFirst() {
       let (name, value) = Self.pair(part)
-      let text = Self.text(value ?? [])
-      if FieldOctets.count(of: text) <= Self.longestAttribute { take(Self.text(name).lowercased(), text) }
+      let text = value ?? ""
+      if FieldOctets.count(of: text) <= Self.longestAttribute { take(name.lowercased(), text) }
     }
   }
 
@@ -54,21 +52,12 @@ struct SetCookie: Sendable, Hashable {
 
   /// Splits text at the first equals sign into a name and a value, without white space at their ends. Without an equals
   /// sign, the whole text is the name.
-  private static func pair(_ part: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
+  private static func pair(_ part: Substring.UTF8View) -> (name: String, value: String?) {
     guard let equals = part.firstIndex(of: 0x3D) else { return (trimmed(part), nil) }
-    return (trimmed(part[..<equals]), trimmed(part[(equals + 1)...]))
+    return (trimmed(part[..<equals]), trimmed(part[equals...].dropFirst()))
   }
 
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-    guard let start = bytes.firstIndex(where: { !isSpace($0) }), let end = bytes.lastIndex(where: { !isSpace($0) })
-    else {
-      return []
-    }
-    return bytes[start...end]
-  }
-
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+  private static func trimmed(_ text: Substring.UTF8View) -> String { String(Substring(ASCII.trimmed(text))) }
 
   /// Parses digits with an optional minus sign. Numbers outside the range of `Int64` are clamped.
   private static func seconds(_ text: String) -> Int64? {
@@ -137,10 +126,6 @@ extension SetCookie {
 /// Parses the dates of the cookie attribute `Expires` as leniently as RFC 6265 section 5.1.1 requires. ``HTTPDate``
 /// parses the strict format of other fields.
 package enum CookieDate {
-  private static let months: [StaticString] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-  ]
-
   /// The components of a date that were found so far. If several tokens fit a component, the first of these tokens is
   /// used.
   private struct Found {
@@ -208,7 +193,7 @@ package enum CookieDate {
 
   private static func month(_ token: ArraySlice<UInt8>) -> Int64? {
     let name = token.prefix(3)
-    let place = months.firstIndex { month in
+    let place = HTTPDate.months.firstIndex { month in
       month.withUTF8Buffer { ASCII.equalFolded(name, $0) }
     }
     return place.map { Int64($0) + 1 }

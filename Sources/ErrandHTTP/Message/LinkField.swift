@@ -61,7 +61,7 @@ private struct LinkScanner {
 
   /// Parses the next link; nil at the end of the text, or if the rest of the text cannot be parsed.
   mutating func next() -> ResponseHead.Link? {
-    skip { $0 == 0x20 || $0 == 0x09 || $0 == 0x2C }
+    skip { ASCII.isBlank($0) || $0 == 0x2C }
     guard rest.popFirst() == 0x3C else { return nil }
     let target = take { $0 != 0x3E }
     guard rest.popFirst() == 0x3E else { return nil }
@@ -78,29 +78,19 @@ private struct LinkScanner {
   }
 
   private mutating func parameter() -> (name: String, value: String)? {
-    skip(Self.isSpace)
+    skip { ASCII.isBlank($0) }
     guard rest.first == 0x3B else { return nil }
     rest.removeFirst()
-    skip(Self.isSpace)
-    let name = take { !Self.isSpace($0) && $0 != 0x3D && $0 != 0x3B && $0 != 0x2C }.lowercased()
-    skip(Self.isSpace)
+    skip { ASCII.isBlank($0) }
+    let name = take { !ASCII.isBlank($0) && $0 != 0x3D && $0 != 0x3B && $0 != 0x2C }.lowercased()
+    skip { ASCII.isBlank($0) }
     guard rest.first == 0x3D else { return (name, "") }
     rest.removeFirst()
-    skip(Self.isSpace)
-    if rest.first == 0x22 { return (name, quoted()) }
-    return (name, take { $0 != 0x3B && $0 != 0x2C && !Self.isSpace($0) })
-  }
-
-  private mutating func quoted() -> String {
+    skip { ASCII.isBlank($0) }
+    guard rest.first == 0x22 else { return (name, take { $0 != 0x3B && $0 != 0x2C && !ASCII.isBlank($0) }) }
     rest.removeFirst()
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst(), byte != 0x22 {
-      if byte == 0x5C, let escaped = rest.popFirst() { bytes.append(escaped) } else { bytes.append(byte) }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return (name, ASCII.takeQuoted(from: &rest))
   }
-
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   private mutating func skip(_ rule: (UInt8) -> Bool) { rest = rest.drop(while: rule) }
 

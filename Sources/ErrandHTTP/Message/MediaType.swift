@@ -62,7 +62,7 @@ public struct MediaType: Sendable, Hashable {
     let name = ASCII.trimmed(rest.prefix { $0 != 0x3D && $0 != 0x3B })
     rest = rest.drop { $0 != 0x3D && $0 != 0x3B }
     guard rest.first == 0x3D else { return nil }
-    rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+    rest = rest.dropFirst().drop { ASCII.isBlank($0) }
     let isQuoted = rest.first == 0x22
     let value = isQuoted ? quoted(&rest) : String(decoding: ASCII.trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
     rest = rest.drop { $0 != 0x3B }
@@ -102,17 +102,9 @@ extension HTTPResponse {
 extension MediaType {
   /// The media type that a string or a token names, with the parameters of the item; nil for any other item.
   fileprivate init?(_ item: StructuredField.Item) {
-    switch item.value {
-    case .string(let essence), .token(let essence):
-      self.init(essence, parameters: item.parameters.all.compactMap(Parameter.init))
-    default: return nil
-    }
-  }
-
-  private init?(_ essence: String, parameters: [Parameter]) {
-    guard let type = MediaType(essence), type.parameters.isEmpty else { return nil }
-    self.essence = type.essence
-    self.parameters = parameters
+    guard let text = item.value.text, let type = MediaType(text), type.parameters.isEmpty else { return nil }
+    essence = type.essence
+    parameters = item.parameters.all.compactMap(Parameter.init)
   }
 }
 

@@ -33,24 +33,17 @@ public struct ServerCache: Sendable, Hashable {
 
   /// Reads a member of the field; nil if the member is not a name.
   init?(_ member: StructuredField.Member) {
-    guard let item = member.item, let name = Self.text(item.value) else { return nil }
+    guard let item = member.item, let name = item.value.text else { return nil }
     self.name = name
     let parameters = item.parameters
     isHit = parameters["hit"] == .boolean(true)
-    forward = parameters["fwd"].flatMap(Self.text)
+    forward = parameters["fwd"]?.text
     forwardStatus = parameters["fwd-status"].flatMap(Self.number)
     secondsLeft = parameters["ttl"].flatMap(Self.number)
     isStored = parameters["stored"] == .boolean(true)
     isCollapsed = parameters["collapsed"] == .boolean(true)
-    key = parameters["key"].flatMap(Self.text)
-    detail = parameters["detail"].flatMap(Self.text)
-  }
-
-  private static func text(_ value: StructuredField.Value) -> String? {
-    switch value {
-    case .string(let text), .token(let text): text
-    default: nil
-    }
+    key = parameters["key"]?.text
+    detail = parameters["detail"]?.text
   }
 
   private static func number(_ value: StructuredField.Value) -> Int? {

@@ -17,23 +17,16 @@ package enum ASCII {
     return left.count == right.count && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
   }
 
-  /// Whether a byte may occur in a token: `tchar` of RFC 9110 section 5.6.2.
-  package static func isToken(_ byte: UInt8) -> Bool {
-    isToken(byte, in: tokenBits)
-  }
-
-  /// The parameter `bits` is ``tokenBits``, which a loop over many bytes reads only once.
+  /// Whether a byte may occur in a token: `tchar` of RFC 9110 section 5.6.2. The function uses a table with one bit for
+  /// each byte below 128.
   @inline(__always)
-  private static func isToken(_ byte: UInt8, in bits: SIMD2<UInt64>) -> Bool {
-    let half = byte < 64 ? bits.x : bits.y
-    return byte < 128 && half & (1 << UInt64(byte & 63)) != 0
+  package static func isToken(_ byte: UInt8) -> Bool {
+    let marks: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+    return byte < 128 && marks >> UInt64(byte & 63) & 1 == 1
   }
 
   /// Whether a text is a token (RFC 9110 section 5.6.2). An empty text is not a token.
-  package static func isToken(_ text: String) -> Bool {
-    let bits = tokenBits
-    return !text.isEmpty && all(text) { isToken($0, in: bits) }
-  }
+  package static func isToken(_ text: String) -> Bool { !text.isEmpty && all(text) { isToken($0) } }
 
   /// Whether every byte of a text matches a rule. Reads contiguous memory for speed, because this function runs for
   /// each field of each call.
@@ -52,11 +45,25 @@ package enum ASCII {
     lowercased(byte) &- 0x61 < 26 || isDigit(byte)
   }
 
+  /// Whether a byte is a space or a tab.
+  @inline(__always)
+  package static func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+
   /// Returns a text without spaces and tabs at both ends.
   package static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
-    var text = text.drop { $0 == 0x20 || $0 == 0x09 }
-    while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+    var text = text.drop { isBlank($0) }
+    while isBlank(text.last) { text = text.dropLast() }
     return text
+  }
+
+  /// Takes the rest of a quoted string, up to its closing quote (RFC 9110 section 5.6.4) or the end of the text. The
+  /// opening quote has been taken.
+  static func takeQuoted(from rest: inout Substring.UTF8View) -> String {
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst(), byte != 0x22 {
+      if byte == 0x5C, let escaped = rest.popFirst() { bytes.append(escaped) } else { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
@@ -72,13 +79,4 @@ package enum ASCII {
   package static func hexDigit(_ half: UInt8) -> UInt8 {
     half < 10 ? 0x30 &+ half : 0x41 &+ (half &- 10)
   }
-
-  /// One bit for each ASCII character; the bit is set if the character may occur in a token.
-  private static let tokenBits: SIMD2<UInt64> = {
-    var bits = SIMD2<UInt64>()
-    for byte in UInt8(0)..<128 where isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) {
-      bits[Int(byte >> 6)] |= 1 << UInt64(byte & 63)
-    }
-    return bits
-  }()
 }

@@ -7,7 +7,7 @@ package enum HTTPDate {
   private static let longDays: [StaticString] = [
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
   ]
-  private static let months: [StaticString] = [
+  static let months: [StaticString] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 

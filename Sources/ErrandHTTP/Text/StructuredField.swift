@@ -23,6 +23,14 @@ package enum StructuredField {
     case date(Int64)
     /// A string of any Unicode scalars.
     case displayString(String)
+
+    /// The text of a string or a token; nil for any other value.
+    var text: String? {
+      switch self {
+      case .string(let text), .token(let text): text
+      default: nil
+      }
+    }
   }
 
   /// The parameters of an item or a list, in their order. If a key occurs twice, the last value is used.
@@ -102,10 +110,10 @@ private struct StructuredFieldParser {
     skip { $0 == 0x20 }
     while !rest.isEmpty {
       try read(&self)
-      skip(Self.isOptionalSpace)
+      skip { ASCII.isBlank($0) }
       if rest.isEmpty { return }
       guard take(",") else { throw ParseError("no comma follows a member") }
-      skip(Self.isOptionalSpace)
+      skip { ASCII.isBlank($0) }
       if rest.isEmpty { throw ParseError("the value of the field ends in a comma") }
     }
   }
@@ -277,8 +285,6 @@ private struct StructuredFieldParser {
   }
 
   private static func isLowerCase(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
-
-  private static func isOptionalSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   /// Decodes base64 with or without padding. A parser should not require the padding (RFC 9651 section 4.2.7).
   private static func base64(_ characters: ArraySlice<UInt8>) -> Data? {

@@ -23,7 +23,7 @@ package struct FieldCollector {
   /// Adds a line without its CR LF. A line that begins with a space or a tab continues the previous field: the line
   /// break becomes one space (RFC 9112 section 5.2).
   package mutating func append(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
-    if let first = line.first, first == 0x20 || first == 0x09 { return try fold(line) }
+    if ASCII.isBlank(line.first) { return try fold(line) }
     count += 1
     guard count <= limit else { throw .tooLarge("the headers or the trailers have more than \(limit) fields") }
     let field = try Self.split(line)
@@ -83,7 +83,7 @@ package struct FieldCollector {
   private static func split(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Field {
     guard let colon = line.firstIndex(of: 0x3A) else { throw .malformed("a field line has no colon") }
     let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-    guard !name.isEmpty, name.allSatisfy({ HeadLine.isToken($0) }) else {
+    guard !name.isEmpty, name.allSatisfy({ ASCII.isToken($0) }) else {
       throw .malformed("the name of a field contains an invalid character")
     }
     return Field(name: name, value: HeadLine.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))

@@ -52,24 +52,14 @@ package enum HeadLine {
     return true
   }
 
-  /// True if a byte may occur in a field name: `tchar` of RFC 9110 section 5.6.2. The function uses a table with one
-  /// bit for each byte below 128.
-  @inline(__always)
-  package static func isToken(_ byte: UInt8) -> Bool {
-    let marks: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
-    return byte < 128 && marks >> UInt64(byte & 63) & 1 == 1
-  }
-
   /// Returns the bytes without the spaces and tabs at the beginning and at the end.
   package static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var start = 0
     var end = bytes.count
-    while start < end, isBlank(bytes[start]) { start += 1 }
-    while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+    while start < end, ASCII.isBlank(bytes[start]) { start += 1 }
+    while end > start, ASCII.isBlank(bytes[end - 1]) { end -= 1 }
     return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   }
-
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
 extension TransportFailure {

@@ -67,7 +67,7 @@ package struct HeadParser {
       try noteLastField()
       return try end()
     }
-    if content[0] != 0x20, content[0] != 0x09 { try noteLastField() }
+    if !ASCII.isBlank(content[0]) { try noteLastField() }
     try fields.append(content)
     return .nothing
   }

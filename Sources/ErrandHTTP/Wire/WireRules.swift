@@ -33,7 +33,7 @@ package enum WireRules {
   }
 
   private static func isFieldValue(_ value: some BidirectionalCollection<UInt8>) -> Bool {
-    !isSpace(value.first) && !isSpace(value.last) && value.allSatisfy { ASCII.isFieldValue($0) }
+    !ASCII.isBlank(value.first) && !ASCII.isBlank(value.last) && value.allSatisfy { ASCII.isFieldValue($0) }
   }
 
   package static func check(_ field: HTTPField) throws(WireFault) {
@@ -46,7 +46,7 @@ package enum WireRules {
       throw WireFault(
         .header, "The value of the field \(name) holds a control character such as a line break; remove it.")
     }
-    guard !isSpace(field.value.utf8.first), !isSpace(field.value.utf8.last) else {
+    guard !ASCII.isBlank(field.value.utf8.first), !ASCII.isBlank(field.value.utf8.last) else {
       throw WireFault(.header, "The value of the field \(name) begins or ends with a space; remove the space.")
     }
     guard !isFraming(field.name) else {
@@ -55,8 +55,6 @@ package enum WireRules {
         "The field \(name) describes how the message is sent, and only the transport may set it; remove the field.")
     }
   }
-
-  private static func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
 
   /// Whether a field describes how the message is sent: its length, its transfer coding or the connection. Only the
   /// transport may set such a field.
