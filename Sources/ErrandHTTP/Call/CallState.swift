@@ -174,7 +174,7 @@ public final class CallState: Sendable {
   /// Removes the deadline. Has no effect if the deadline has already stopped the call.
   package func removeDeadline() {
     isDeadlineRemoved.store(true, ordering: .relaxed)
-    if let timer = storage.withLock({ $0.removeDeadline() }) { timers.cancel(timer) }
+    if let timer = storage.withLock({ $0.takeTimer() }) { timers.cancel(timer) }
   }
 
   /// Marks the outcome of the call as claimed: its delivery begins. Returns the reason why the call ends early, or nil

@@ -41,7 +41,7 @@ struct CallStateMachine: Sendable {
   }
 
   private enum Deadline: Sendable {
-    case none, wanted, pending, set(TimerToken), done
+    case none, wanted, pending, set(TimerToken)
   }
 
   private var phase = Phase.running
@@ -220,10 +220,8 @@ struct CallStateMachine: Sendable {
   }
 
   /// Removes the deadline. Returns the timer of the deadline, which the caller cancels.
-  mutating func removeDeadline() -> TimerToken? { takeTimer() }
-
-  private mutating func takeTimer() -> TimerToken? {
-    defer { deadline = .done }
+  mutating func takeTimer() -> TimerToken? {
+    defer { deadline = .none }
     if case .set(let token) = deadline { return token }
     return nil
   }

@@ -106,9 +106,6 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// The value of the `Cookie` field for a request that was not redirected from another site.
-  package func field(for url: HTTPURL) -> String? { field(for: url, from: .same) }
-
   /// Stores the cookies of a response, one for each `Set-Cookie` value. Returns the reasons why cookies were rejected.
   @discardableResult
   package func take(_ values: [String], from url: HTTPURL, removalCount: UInt64) -> [CookieRefusal] {

@@ -122,12 +122,8 @@ public struct HTTPFields: Sendable {
   }
 
   private mutating func change(_ body: (inout [HTTPField]) -> Void) {
-    var fields =
-      switch storage {
-      case .list(let fields): fields
-      case .raw(let block): block.all
-      }
-    storage = .list([])
+    var fields = all
+    storage = .list([])  // the list has no other owner now, so the change copies nothing
     body(&fields)
     storage = .list(fields)
   }

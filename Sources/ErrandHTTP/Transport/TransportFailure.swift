@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The reason why a transport did not deliver a response. A caller can react to its ``kind``.
 public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of a failure. The retry policy depends on the kind.
@@ -58,18 +60,12 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
   public let isCertainlyNotSent: Bool
   /// The measurements up to the failure; nil if there are none. A comparison of two failures ignores the measurements.
   public var metrics: ExchangeMetrics? {
-    get { measured?.metrics }
-    set { measured = newValue.map(Measured.init) }
+    get { measured?.value }
+    set { measured = newValue.map { Boxed($0) } }
   }
-
-  private var measured: Measured?
 
   /// Measurements are stored in a separate object, so that a failure is cheap to throw.
-  private final class Measured: Sendable {
-    let metrics: ExchangeMetrics
-
-    init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
-  }
+  private var measured: Boxed<ExchangeMetrics>?
 
   /// Makes a failure without measurements.
   public init(_ kind: Kind, _ description: String, isCertainlyNotSent: Bool = false) {
