@@ -156,20 +156,14 @@ extension JSONDocument {
   fileprivate func isWhole(_ word: JSONWord) -> Bool {
     guard double(word) != nil else { return false }
     let numeral = UnsafeBufferPointer(start: text + word.place, count: word.length)
-    let mark = numeral.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? numeral.endIndex
-    let digits = numeral[..<mark]
+    let mark = numeral.firstIndex { $0 | 0x20 == UInt8(ascii: "e") }
+    let digits = numeral[..<(mark ?? word.length)]
     guard let last = digits.lastIndex(where: { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }) else { return true }
     let point = digits.firstIndex(of: UInt8(ascii: ".")) ?? digits.endIndex
     // The power of ten of the last digit that is not zero.
     let power = last < point ? point - 1 - last : point - last
-    return power + Self.exponent(numeral[mark...].dropFirst()) >= 0
-  }
-
-  /// The value of an exponent. A larger magnitude than that of any possible number of digits is reduced.
-  private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-    let digits = text.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-    let magnitude = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), limit) }
-    return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
+    let exponent = mark.map { JSONFloat.exponent(text + word.place + $0 + 1, word.length - $0 - 1) } ?? 0
+    return power + exponent >= 0
   }
 }
 

@@ -57,17 +57,10 @@ final class JSONTrace {
   /// Whether the reading of the parts of a type cannot be recorded, because the decoder applies a strategy to the type
   /// or reads the type with special code. The decoder must then read the type as a whole.
   static func isLeaf<T>(_ type: T.Type) -> Bool {
-    if leaves.contains(ObjectIdentifier(type)) { return true }
+    if JSONKind.known[ObjectIdentifier(type)] != nil { return true }
     if case .json = TapeReaders.Reader(of: type) { return true }
     return false
   }
-
-  private static let leaves: Set<ObjectIdentifier> = Set(
-    [
-      String.self, Bool.self, Double.self, Float.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self,
-      Int128.self, UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self, Date.self, Data.self,
-      URL.self, Decimal.self, JSONValue.self,
-    ].map { (type: any Any.Type) in ObjectIdentifier(type) })
 }
 
 /// The values of a document that a decoding read. The paths contain the keys after the conversion by the decoder's key

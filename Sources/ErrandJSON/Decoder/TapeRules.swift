@@ -20,7 +20,7 @@ final class TapeRules: @unchecked Sendable {  // all properties are constants; t
   let keys: Keys
   let userInfo: [CodingUserInfoKey: Any]
   private let decoder: JSONDecoder
-  private let names = Locked<[JSONKeyText: String]>([:])
+  private let names = Locked<[ByteText: String]>([:])
 
   /// The decoding rules that correspond to Foundation's default strategies.
   static let standard = TapeRules()
@@ -78,7 +78,7 @@ final class TapeRules: @unchecked Sendable {  // all properties are constants; t
     case .converted:
       // A key without an underscore stays unchanged.
       guard key.utf8.contains(UInt8(ascii: "_")) else { return key }
-      let text = JSONKeyText(key)
+      let text = ByteText(key)
       if let known = names.withLock({ $0[text] }) { return known }
       let name = FirstKey.name(of: key, by: decoder)
       names.withLock { if $0.count < Self.mostNames { $0[text] = name } }

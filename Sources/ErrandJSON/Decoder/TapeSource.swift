@@ -127,12 +127,9 @@ extension JSONWord {
 extension TapeSource {
   func isNull(at index: Int) -> Bool { document.word(index).isKind(.null) }
 
-  func string(at index: Int) throws -> String { try string(for: String.self, at: index) }
-
-  /// - Parameter expected: The requested type, which the error names if the value is not a string.
-  func string(for expected: any Any.Type, at index: Int) throws -> String {
+  func string(at index: Int) throws -> String {
     let word = document.word(index)
-    guard word.isString else { throw mismatch(expected, at: index) }
+    guard word.isString else { throw mismatch(String.self, at: index) }
     return document.string(word)
   }
 

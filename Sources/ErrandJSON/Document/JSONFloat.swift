@@ -38,11 +38,12 @@ struct JSONFloat {
     }
   }
 
-  private static func exponent(_ text: UnsafePointer<UInt8>, _ length: Int) -> Int {
+  /// The value of an exponent. A larger magnitude than that of any possible number of digits is reduced.
+  static func exponent(_ text: UnsafePointer<UInt8>, _ length: Int) -> Int {
     let hasSign = text[0] == UInt8(ascii: "-") || text[0] == UInt8(ascii: "+")
     var exponent = 0
     for index in (hasSign ? 1 : 0)..<length {
-      exponent = min(exponent * 10 + Int(text[index] &- UInt8(ascii: "0")), 100_000)
+      exponent = min(exponent * 10 + Int(text[index] &- UInt8(ascii: "0")), JSONDocument.limit)
     }
     return text[0] == UInt8(ascii: "-") ? -exponent : exponent
   }

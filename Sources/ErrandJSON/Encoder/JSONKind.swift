@@ -28,7 +28,8 @@ enum JSONKind: UInt8 {
     }
   }
 
-  private static let known: [ObjectIdentifier: JSONKind] = Dictionary(
+  /// The kinds of the types that are written and read by special code, instead of the types' own code.
+  static let known: [ObjectIdentifier: JSONKind] = Dictionary(
     uniqueKeysWithValues: [
       (String.self, .string), (Bool.self, .bool), (Int.self, .int), (Double.self, .double), (Float.self, .float),
       (Int8.self, .int8), (Int16.self, .int16), (Int32.self, .int32), (Int64.self, .int64), (UInt.self, .uint),

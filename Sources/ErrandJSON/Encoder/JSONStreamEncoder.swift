@@ -72,84 +72,30 @@ struct JSONStreamObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { stream.path(to: level) }
 
-  func encodeNil(forKey key: Key) throws {
+  /// Writes a key and a value that has no parts.
+  @inline(__always) private func begin(_ key: Key, _ write: (JSONBuffer<UInt8>) -> Void) throws {
     try stream.begin(key, in: level)
-    stream.bytes.write(word: "null")
+    write(stream.bytes)
   }
 
+  func encodeNil(forKey key: Key) throws { try begin(key) { $0.write(word: "null") } }
   func encode(_ value: Double, forKey key: Key) throws { try stream.put(key, in: level) { try stream.write(value) } }
   func encode(_ value: Float, forKey key: Key) throws { try stream.put(key, in: level) { try stream.write(value) } }
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try stream.put(value, for: key, in: level) }
-
-  func encode(_ value: Bool, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: String, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: Int, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: Int8, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: Int16, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: Int32, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: Int64, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: Int128, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: UInt, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: UInt8, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: UInt16, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: UInt32, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: UInt64, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
-
-  func encode(_ value: UInt128, forKey key: Key) throws {
-    try stream.begin(key, in: level)
-    stream.bytes.write(value)
-  }
+  func encode(_ value: Bool, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: String, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: Int, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: Int8, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: Int16, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: Int32, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: Int64, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: Int128, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: UInt, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: UInt8, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: UInt16, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: UInt32, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: UInt64, forKey key: Key) throws { try begin(key) { $0.write(value) } }
+  func encode(_ value: UInt128, forKey key: Key) throws { try begin(key) { $0.write(value) } }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
