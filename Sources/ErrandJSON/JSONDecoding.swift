@@ -106,7 +106,7 @@ public struct JSONDecoding: Sendable {
     // `JSONDecoder` must not read a text without the path, because it compares keys after the conversion. For the path
     // `userName`, it would find the key `user_name`. If it converts no keys, it reports a missing value correctly.
     if let parsed, parsed.document.index(at: path) == nil { return try missing(type, at: path, from: data, parsed) }
-    let text = try text(for: type, from: data, at: path, isValid: parsed != nil)
+    let text = try text(for: type, from: data, parsed: parsed, at: path)
     do {
       if path.steps.isEmpty { return try decoder.decode(type, from: text) }
       let configuration = RoutedValue<T>.DecodingConfiguration(route: route(to: path), type: type)
@@ -118,10 +118,10 @@ public struct JSONDecoding: Sendable {
 
   /// The text from which `JSONDecoder` reads a type at a path.
   private func text<T: Decodable>(
-    for type: T.Type, from data: Data, at path: JSONPath, isValid: Bool
+    for type: T.Type, from data: Data, parsed: ParsedJSON?, at path: JSONPath
   ) throws(JSONDecodingError) -> Data {
     do throws(JSONError) {
-      return try textForFoundation(data, at: path, isValid: isValid)
+      return try textForFoundation(data, parsed: parsed, at: path)
     } catch .numberOutOfRange(let number) {
       throw JSONDecodingError(.numberOutOfRange(number))
     } catch {
@@ -160,12 +160,14 @@ public struct JSONDecoding: Sendable {
   ///
   /// If the decoder converts keys, two keys of the text may get the same name, and `JSONDecoder` finds only the first
   /// one. So the text then has no other members than those on the path. A text that violates RFC 8259 is not changed.
-  /// - Parameter isValid: Whether the text is known to follow RFC 8259.
+  /// - Parameter parsed: The parsed text; nil if the text has not been parsed.
   /// - Throws: ``JSONError`` if `JSONDecoder` could end the process at the text.
-  func textForFoundation(_ data: Data, at path: JSONPath, isValid: Bool = false) throws(JSONError) -> Data {
+  func textForFoundation(_ data: Data, parsed: ParsedJSON? = nil, at path: JSONPath) throws(JSONError) -> Data {
     let text = try FoundationText.checked(data, allowsJSON5: decoder.allowsJSON5)
-    guard convertsKeys, !path.steps.isEmpty, isValid || (try? JSONDocument(text)) != nil else { return text }
-    return JSONSpan.only(path, of: text) ?? text
+    guard convertsKeys, !path.steps.isEmpty, let document = parsed?.document ?? (try? JSONDocument(text)) else {
+      return text
+    }
+    return document.bytes(only: path) ?? text
   }
 
   /// Repeats a failed decoding and records where it fails.

@@ -142,8 +142,13 @@ extension JSONDocument {
     second(of: object).pointee.store(UInt64(hint) << 32 | place, ordering: .relaxed)
   }
 
-  /// The second word of an object. It contains a hint: the index of the key that was found last. All code accesses this
-  /// word through the atomic pointer.
+  /// The position of the text of an array or object.
+  func start(of container: Int) -> Int {
+    Int(truncatingIfNeeded: second(of: container).pointee.load(ordering: .relaxed) & 0xFFFF_FFFF)
+  }
+
+  /// The second word of an array or object. It contains the position of the text and, for an object, a hint: the index
+  /// of the key that was found last. All code accesses this word through the atomic pointer.
   private func second(of object: Int) -> UnsafePointer<Atomic<UInt64>> {
     UnsafeRawPointer(words + object + 1).assumingMemoryBound(to: Atomic<UInt64>.self)
   }

@@ -4,14 +4,15 @@ import Testing
 @testable import ErrandJSON
 
 /// The bytes of a value inside a JSON text.
-struct JSONSpanTests {
+struct JSONDocumentBytesTests {
   @Test func `text of one path is valid`() throws {
     let text = Data(#"{"b":1,"a\"":[{"x":[]}, true,{"b":[1.50, {"c":"]"}],"c":2}]}"#.utf8)
+    let document = try JSONDocument(text)
     let path = JSONPath([.key("a\""), .index(2), .key("b"), .index(1)])
-    let only = try #require(JSONSpan.only(path, of: text))
+    let only = try #require(document.bytes(only: path))
     #expect(String(decoding: only, as: UTF8.self) == #"{"a\"":[null,null,{"b":[null,{"c":"]"}]}]}"#)
-    #expect(JSONSpan.only(.root, of: text) == text)
-    #expect(JSONSpan.only("c", of: text) == nil)
+    #expect(document.bytes(only: .root) == text)
+    #expect(document.bytes(only: "c") == nil)
   }
 
   @Test(arguments: [
@@ -21,26 +22,29 @@ struct JSONSpanTests {
     ("true", "", "true"), (" [1] ", "$", "[1]"), (#"{"data":null}"#, "data", "null"),
   ])
   func `value is found as it is written`(text: String, path: String, value: String) throws {
-    let found = JSONSpan.bytes(at: try JSONPath(parsing: path), in: Data(text.utf8))
-    #expect(found.map { String(decoding: $0, as: UTF8.self) } == value)
+    let document = try JSONDocument(Data(text.utf8))
+    let index = try #require(document.index(at: try JSONPath(parsing: path)))
+    #expect(String(decoding: document.bytes(at: index), as: UTF8.self) == value)
   }
 
   @Test(arguments: [("{}", "a"), ("[]", "[0]"), ("[1]", "[1]"), ("7", "a"), (#"{"a":1}"#, "a.b"), ("{}", "[0]")])
   func `missing value is nil`(text: String, path: String) throws {
-    #expect(JSONSpan.bytes(at: try JSONPath(parsing: path), in: Data(text.utf8)) == nil)
+    #expect(try JSONDocument(Data(text.utf8)).bytes(only: try JSONPath(parsing: path)) == nil)
   }
 
-  @Test func `damaged texts end the search`() {
+  @Test func `damaged texts have no bytes`() {
     for text in ["", "{", #"{"a"#, #"{"a":"#, #"{"a":[1"#, #"{"a":"\"#, "[", #"[1,"#] {
-      for path in ["", "a", "[1]", "b"] as [JSONPath] { _ = JSONSpan.bytes(at: path, in: Data(text.utf8)) }
+      #expect(throws: JSONDecodingError.self) {
+        try JSONDecoding.bytes(from: Data(text.utf8), parsed: nil, at: .root)
+      }
     }
-    #expect(JSONSpan.bytes(at: .root, in: Data()) == nil)
   }
 
-  @Test func `deep nesting needs no stack`() {
-    let depth = 100_000
+  @Test func `deep nesting is found whole`() throws {
+    let depth = JSONValue.depthLimit - 1
     let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-    #expect(JSONSpan.bytes(at: "a", in: Data((#"{"a":"# + text + "}").utf8))?.count == 2 * depth)
+    let found = try JSONDecoding.bytes(from: Data((#"{"a":"# + text + "}").utf8), parsed: nil, at: "a")
+    #expect(found == Data(text.utf8))
   }
 
   @Test func `every encoding is read`() throws {
