@@ -6,6 +6,8 @@ extension DigestAlgorithm {
   public static let sha256 = DigestAlgorithm(name: "sha-256", length: 32) { try SystemHash.sha256() }
   /// The digest algorithm SHA-512 (FIPS 180-4).
   public static let sha512 = DigestAlgorithm(name: "sha-512", length: 64) { try SystemHash.sha512() }
+  /// The digest algorithm MD5 (RFC 1321), for Digest authentication only.
+  package static let md5 = DigestAlgorithm(name: "md5", length: 16) { try SystemHash.md5() }
 }
 
 extension [DigestAlgorithm] {
@@ -33,4 +35,17 @@ extension Checksum {
   ///
   /// - Throws: `APIError` with the code `invalidChecksum` if there are not 64 bytes.
   public static func sha512(_ digest: Data) throws(APIError) -> Checksum { try Checksum(.sha512, digest) }
+}
+
+extension DigestAuthentication {
+  /// Makes the interceptor with SHA-256 and, for older servers, MD5 (RFC 7616 section 3.3).
+  ///
+  /// - Parameters:
+  ///   - user: The name of the user.
+  ///   - password: The password of the user.
+  ///   - allowsMD5: Whether a challenge that offers only MD5 is answered. MD5 is weak, but many devices know no other
+  ///     algorithm.
+  public init(user: String, password: String, allowsMD5: Bool = true) {
+    self.init(user: user, password: password, algorithms: allowsMD5 ? [.sha256, .md5] : [.sha256])
+  }
 }

@@ -72,7 +72,7 @@
       if fieldValue.isEmpty { return nil }
       var codings: [ContentCoding] = []
       for element in fieldValue.lowercased().split(separator: ",") {
-        let name = trimmed(element)
+        let name = String(Substring(ASCII.trimmed(element.utf8)))
         if let coding = try coding(named: name, refusesUnknown: refusesUnknown) { codings.append(coding) }
       }
       guard codings.count <= mostLayers else { throw .undecodable("the body has over \(mostLayers) content codings") }
@@ -101,12 +101,6 @@
     private static func shown(_ name: String) -> String {
       let bytes = name.utf8.prefix(40).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
       return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-      text.utf8.withContiguousStorageIfAvailable { bytes in
-        RawFieldBlock.text(HeadLine.trimmed(UnsafeRawBufferPointer(bytes)))
-      } ?? String(text)
     }
 
     package func makeDecoder() throws(TransportFailure) -> any ContentDecoder {

@@ -1,5 +1,6 @@
-/// The decoder of one value in a document: an element, several elements with one name, or a text.
-struct XMLValueDecoder: Decoder {
+/// The decoder and the single value container of one value in a document: an element, several elements with one name, or
+/// a text.
+struct XMLValueDecoder: Decoder, SingleValueDecodingContainer {
   /// The part of the document that this decoder decodes.
   enum Found {
     /// The decoder decodes one element: the root element, or an element of an array.
@@ -38,7 +39,7 @@ struct XMLValueDecoder: Decoder {
     }
   }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { XMLSingle(decoder: self) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
   /// The element that this decoder decodes. Throws if there is no element, or more than one element.
   func element() throws -> XMLValue {
@@ -64,7 +65,7 @@ struct XMLValueDecoder: Decoder {
   }
 
   /// Whether the value becomes nil if it is decoded as an optional type.
-  var isNil: Bool {
+  func decodeNil() -> Bool {
     guard case .text = found else {
       guard let element = try? element() else { return isMissing }
       return (element.attributes.isEmpty && element.content.isEmpty) || Self.saysNil(element)
@@ -111,17 +112,6 @@ extension [XMLValue.Content] {
   }
 }
 
-/// The single value decoding container of an element or an attribute.
-struct XMLSingle: SingleValueDecodingContainer {
-  let decoder: XMLValueDecoder
-
-  var codingPath: [any CodingKey] { decoder.codingPath }
-
-  func decodeNil() -> Bool { decoder.isNil }
-
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
-}
-
 /// The keyed decoding container of an element. Its keys are the names of the element's children and attributes.
 struct XMLKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let decoder: XMLValueDecoder
@@ -149,7 +139,7 @@ struct XMLKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     if case .children(let elements) = find(key.stringValue) { !elements.isEmpty } else { true }
   }
 
-  func decodeNil(forKey key: Key) throws -> Bool { at(key).isNil }
+  func decodeNil(forKey key: Key) throws -> Bool { at(key).decodeNil() }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try at(key).decode(type) }
 
@@ -196,7 +186,7 @@ struct XMLUnkeyed: UnkeyedDecodingContainer {
   var isAtEnd: Bool { currentIndex >= elements.count }
 
   mutating func decodeNil() throws -> Bool {
-    guard try here().isNil else { return false }
+    guard try here().decodeNil() else { return false }
     currentIndex += 1
     return true
   }
