@@ -100,7 +100,11 @@ public struct JSONDecoding: Sendable {
       guard let index = parsed.document.index(at: path) else {
         return try missing(type, at: path, from: data, parsed)
       }
-      return try value(of: type, from: data, parsed, at: index, path, by: tape)
+      do {
+        return try TapeSource(parsed.document, rules: tape).value(type, at: index)
+      } catch {
+        throw JSONDiagnosis(of: data, by: self).errorWithHint(for: error, decoding: type, at: path)
+      }
     }
     let parsed = convertsKeys && !path.steps.isEmpty ? parsed ?? (try? ParsedJSON(data)) : nil
     // `JSONDecoder` must not read a text without the path, because it compares keys after the conversion. For the path
@@ -264,16 +268,6 @@ extension JSONDecoding {
   /// Allow JSON5 only for texts that you trust: Foundation's JSON5 parser ends the process at many malformed texts.
   /// - Parameter decoder: The decoder to use. Do not change it afterwards.
   public static func foundation(_ decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: false) }
-
-  func value<T: Decodable>(
-    of type: T.Type, from data: Data, _ parsed: ParsedJSON, at index: Int, _ path: JSONPath, by rules: TapeRules
-  ) throws(JSONDecodingError) -> T {
-    do {
-      return try TapeSource(parsed.document, rules: rules).value(type, at: index)
-    } catch {
-      throw JSONDiagnosis(of: data, by: self).errorWithHint(for: error, decoding: type, at: path)
-    }
-  }
 }
 
 extension ParsedJSON {

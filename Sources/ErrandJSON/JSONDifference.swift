@@ -72,11 +72,11 @@ private struct JSONDifferenceSearch {
       let isInsideReplacement = replacedPaths.contains { error.path.isBelow($0) }
       let next = replaceValue(at: error.path, in: text, type)
       if !isInsideReplacement { note(error, isLast: next == nil) }
-      guard let next else { return collected() }
+      guard let next else { return found.collected() }
       replacedPaths.append(error.path)
       (text, failure) = next
     }
-    return collected() + unread()
+    return found.collected() + unread()
   }
 
   /// Replaces the value at the path with the first replacement that the type accepts. Returns the new text and the next
@@ -120,8 +120,6 @@ private struct JSONDifferenceSearch {
       JSONDifference(
         kind: error.kind == .missingKey ? .missing : .otherType, path: error.path, reason: error.reason + rest))
   }
-
-  private func collected() -> [JSONDifference] { found.collected() }
 
   private func unread() -> [JSONDifference] {
     var places: [JSONDifference] = []

@@ -150,7 +150,6 @@ struct JSONMember: BitwiseCopyable {
   let start: Int
   let keyEnd: Int
 
-  var key: Range<Int> { start..<keyEnd }
   /// The key without its quotation marks.
   var name: Range<Int> { (start + 1)..<(keyEnd - 1) }
 }
