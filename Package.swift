@@ -149,7 +149,7 @@ let package = Package(
       swiftSettings: strict
     ),
     // XML documents and values read from them. They are separate, so that only their users link libxml2.
-    .target(name: "ErrandXML", dependencies: ["ErrandCore"], swiftSettings: strict),
+    .target(name: "ErrandXML", dependencies: ["ErrandCore", "ErrandSupport"], swiftSettings: strict),
     // Messages of SwiftProtobuf. Empty unless the trait of that name is enabled.
     .target(
       name: "ErrandSwiftProtobuf",

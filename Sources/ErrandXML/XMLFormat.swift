@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandSupport
 public import Foundation
 
 /// Reads XML responses as `Decodable` values. ``decode(_:from:of:)`` describes how elements map to types.

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The parsed value of a `Set-Cookie` field, not yet validated (RFC 6265 section 5.2).
 ///
 /// If an attribute occurs twice, its last value is used. Unknown attributes, and attributes longer than 1024 bytes, are

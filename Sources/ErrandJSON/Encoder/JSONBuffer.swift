@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// A growable buffer of trivial values. Its capacity never shrinks.
@@ -94,35 +95,22 @@ extension JSONBuffer<UInt8> {
       write(date.formatted(.iso8601))
       return
     }
-    let whole = Int(seconds)
+    let whole = Int64(seconds)
     let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
     let time = whole - days * 86_400
-    let (year, month, day) = Self.civil(days: days)
+    let civil = CivilDate(day: days)
     append(UInt8(ascii: "\""))
-    write(part: year, width: 4, "-")
-    write(part: month, width: 2, "-")
-    write(part: day, width: 2, "T")
+    write(part: civil.year, width: 4, "-")
+    write(part: civil.month, width: 2, "-")
+    write(part: civil.day, width: 2, "T")
     write(part: time / 3_600, width: 2, ":")
     write(part: time / 60 % 60, width: 2, ":")
     write(part: time % 60, width: 2, "Z")
     append(UInt8(ascii: "\""))
   }
 
-  private func write(part: Int, width: Int, _ mark: StaticString) {
-    write(digits: UInt64(part.magnitude), width: width)
+  private func write(part: Int64, width: Int, _ mark: StaticString) {
+    write(digits: part.magnitude, width: width)
     write(word: mark)
-  }
-
-  /// Converts a number of days since 1 January 1970 to a date. The calculation begins each year in March, so that the
-  /// leap day is the last day of a year. A cycle of 400 years has 146 097 days.
-  private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = days + 719_468
-    let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let marchMonth = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
   }
 }

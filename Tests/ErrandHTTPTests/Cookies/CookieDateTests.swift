@@ -1,5 +1,7 @@
-@testable import ErrandHTTP
+import ErrandSupport
 import Testing
+
+@testable import ErrandHTTP
 
 /// Cookie dates, by RFC 6265 section 5.1.1.
 struct CookieDateTests {
