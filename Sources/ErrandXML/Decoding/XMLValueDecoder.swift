@@ -1,5 +1,5 @@
-/// The decoder and the single value container of one value in a document: an element, several elements with one name, or
-/// a text.
+/// The decoder and the single value container of one value in a document: an element, several elements with one name,
+/// or a text.
 struct XMLValueDecoder: Decoder, SingleValueDecodingContainer {
   /// The part of the document that this decoder decodes.
   enum Found {
