@@ -7,7 +7,7 @@ import Foundation
 ///
 /// | key | type | content |
 /// |---|---|---|
-/// | `P:state` | hash | `era`, `salt`, `seq`, `bound`, `older`; never expires |
+/// | `P:state` | hash | `era`, `salt`, `seq`, `bound`, `older`, `ages`; never expires |
 /// | `P:ERA:v:ENTRY` | hash | the variants of one key, five fields each |
 /// | `P:ERA:i:KIND:DIGEST` | set | an index: responses of a target, account, host, tag or group, or of all accounts |
 /// | `P:ERA:r:KIND:DIGEST` | set | a removed index whose responses are not all deleted yet |
@@ -17,8 +17,9 @@ import Foundation
 /// `ENTRY` followed by `VARIANT`.
 ///
 /// The fields of `P:state` are the current `era`, the `salt` of all digests, and `seq`, the sequence number of the
-/// response that was stored last. The fields `bound` and `older` record a removal by age: a response is removed if its
-/// sequence number is at most `bound` and its response time is before `older`.
+/// response that was stored last. The fields `bound` and `older` record the last removal by age: a response is removed
+/// if its sequence number is at most `bound` and its response time is before `older`. The field `ages` contains the same
+/// two numbers of earlier removals with a later time, separated by spaces.
 ///
 /// Versions before the groups of RFC 9875 named the second key `P:ERA:e:ENTRY`. Their responses are not found, because
 /// they are in no index of a group; they expire.
@@ -79,8 +80,13 @@ final class RedisLayout: Sendable {
   /// A pattern for the `SCAN` command of Redis: the prefix of the store, a colon, and `end`, which may contain
   /// wildcards.
   func pattern(_ end: String) -> String {
-    let plain = prefix.map { "*?[]\\^-".contains($0) ? "\\\($0)" : String($0) }.joined()
-    return plain + ":" + end
+    var plain = String.UnicodeScalarView()
+    // A combining mark after a wildcard belongs to the same `Character`, so the prefix is read by Unicode scalars.
+    for scalar in prefix.unicodeScalars {
+      if "*?[]\\^-".unicodeScalars.contains(scalar) { plain.append("\\") }
+      plain.append(scalar)
+    }
+    return String(plain) + ":" + end
   }
 
   /// The names of all indexes that must contain a response, separated by spaces. If one of these indexes does not

@@ -18,7 +18,7 @@ extension RedisScript {
     end
 
     fit(home, 'hash')
-    local state = redis.call('HMGET', home, 'era', 'salt', 'seq', 'bound', 'older')
+    local state = redis.call('HMGET', home, 'era', 'salt', 'seq', 'bound', 'older', 'ages')
     local era, seq = state[1], tonumber(state[3] or '')
     local bound, older = tonumber(state[4] or ''), tonumber(state[5] or '')
     local function digits(value, count) return value and #value == count and string.match(value, '^%x+$') end
@@ -29,6 +29,7 @@ extension RedisScript {
     -- Starts a new era. All stored entries become invalid, because the names of their keys contain the old era.
     local function begin(words)
       era, seq, bound, older = string.sub(fresh, 1, 16), 0, 0, -9223372036854775808
+      state[6] = false
       redis.call('UNLINK', home)
       redis.call('HSET', home, 'era', era, 'salt', words, 'seq', '0', 'bound', '0', 'older', '-9223372036854775808')
     end
@@ -41,13 +42,25 @@ extension RedisScript {
     local function cutKey(name) return prefix .. ':' .. era .. ':r:' .. name end
     local function split(member) return string.sub(member, 1, 64), string.sub(member, 65) end
 
+    -- Calls `each` with the number and the time of every earlier removal by age that still counts, as texts.
+    local function eachAge(each)
+      for number, time in string.gmatch(state[6] or '', '(%d+) (%-?%d+)') do each(number, time) end
+    end
+
+    -- Returns whether a removal by age has removed the response with this number and time.
+    local function tooOld(number, time)
+      local found = number <= bound and time < older
+      eachAge(function(last, limit) found = found or (number <= tonumber(last) and time < tonumber(limit)) end)
+      return found
+    end
+
     -- Returns the time of a valid response; false if the response is expired or removed; nil if its words (its
     -- metadata) are damaged.
     local function alive(entry, variant, words)
       local by, number, time, names = string.match(words or '', '^(%d+) (%d+) (%-?%d+) ([%l:%x ]+)$')
       if not by then return nil end
       if tonumber(by) <= now then return false end
-      if tonumber(number) <= bound and tonumber(time) < older then return false end
+      if tooOld(tonumber(number), tonumber(time)) then return false end
       for name in string.gmatch(names, '%S+') do
         if redis.pcall('SISMEMBER', indexKey(name), entry .. variant) ~= 1 then return false end
       end

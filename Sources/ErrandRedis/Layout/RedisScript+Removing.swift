@@ -47,10 +47,24 @@ extension RedisScript {
     return 1
     """#
 
+  /// The Lua code of the script `older`. It removes the responses that were received before a time. A removal with an
+  /// earlier time must not widen an earlier removal to the responses that were stored after it. So the earlier removals
+  /// with a later time are kept separately. If they are more than sixteen, they and the new one become one removal, with
+  /// the latest of their times.
   static let olderBody = #"""
     if not era then return 0 end
-    if tonumber(ARGV[4]) > older then redis.call('HSET', home, 'older', ARGV[4]) end
-    redis.call('HSET', home, 'bound', text(seq))
+    local kept, latest = {}, ARGV[4]
+    local function keep(last, limit)
+      if last ~= '0' and tonumber(limit) > tonumber(ARGV[4]) then kept[#kept + 1] = {last, limit} end
+    end
+    eachAge(keep)
+    keep(state[4], state[5])
+    if #kept > 16 then
+      -- The first removal that is kept has the latest time.
+      kept, latest = {}, kept[1][2]
+    end
+    for place, pair in ipairs(kept) do kept[place] = pair[1] .. ' ' .. pair[2] end
+    redis.call('HSET', home, 'bound', text(seq), 'older', latest, 'ages', table.concat(kept, ' '))
     return 1
     """#
 

@@ -164,6 +164,33 @@ struct StoreConformanceTests {
     }
   }
 
+  @Test(arguments: StoreKind.all) func `repeated account counts once`(_ kind: StoreKind) async throws {
+    try await kind.with { store in
+      for account in ["one", "two"] { store.put(Sample.entry("/a", account: account)) }
+      let one = Sample.key("/a", account: "one")
+      let accounts = [one.account, one.account]
+      for _ in 0..<2 {
+        #expect(await store.holdsForOthers(one.anyAccount, than: accounts, call: CallState(), patience: nil))
+        await store.flush()
+      }
+    }
+  }
+
+  @Test(arguments: StoreKind.all) func `removals by age do not add up`(_ kind: StoreKind) async throws {
+    try await kind.with { store in
+      store.put(Sample.entry("/a", head: Sample.head(time: 1_000)))
+      store.remove(.olderThan(WallTime(milliseconds: 5_000)))
+      store.put(Sample.entry("/b", head: Sample.head(time: 2_000)))
+      await store.flush()
+      store.remove(.olderThan(WallTime(milliseconds: 1_500)))
+      for _ in 0..<2 {
+        #expect(await store.isMissing(Sample.key("/a")))
+        #expect(await store.text(Sample.key("/b")) == "body")
+        await store.flush()
+      }
+    }
+  }
+
   /// Both tags and both hosts are equal as Swift strings.
   @Test(arguments: StoreKind.all) func `selections are compared byte by byte`(_ kind: StoreKind) async throws {
     let names = ["ad\u{e1}", "ada\u{301}"]

@@ -50,6 +50,33 @@ struct RedisRemovalTests {
     #expect(await store.isMissing(Sample.key("/500")))
   }
 
+  /// The bytes of the entry return, as if no scan had deleted them.
+  @Test func `earlier removal by age stays valid`() async throws {
+    let store = try TestRedis.store(settings)
+    let raw = try #require(RawRedis(socket: try TestRedis.socket))
+    store.put(Sample.entry("/a", head: Sample.head(time: 3_000)))
+    await store.flush()
+    let name = try #require(entryKeys().first)
+    let dump = try #require(raw.run("DUMP", name).data)
+    for time in [5_000, 1_500] as [Int64] { store.remove(.olderThan(WallTime(milliseconds: time))) }
+    await store.flush()
+    #expect(raw.run([Data("RESTORE".utf8), Data(name.utf8), Data("0".utf8), dump]) == .status("OK"))
+    #expect(await store.isMissing(Sample.key("/a")))
+  }
+
+  @Test func `many removals by age stay small`() async throws {
+    let store = try TestRedis.store(settings)
+    for time in (0..<40).reversed() as [Int] {
+      store.put(Sample.entry("/\(time)", head: Sample.head(time: Int64(time))))
+      store.remove(.olderThan(WallTime(milliseconds: Int64(time) + 1)))
+    }
+    await store.flush()
+    #expect(try entryKeys() == [])
+    let raw = try #require(RawRedis(socket: try TestRedis.socket))
+    let ages = try #require(raw.run("HGET", "\(settings.prefix):state", "ages").text)
+    #expect(ages.utf8.split(separator: 0x20).count <= 32)
+  }
+
   @Test func `removals do not wait for later changes`() async throws {
     let store = try TestRedis.store(settings)
     store.put(Sample.entry("/a"))
