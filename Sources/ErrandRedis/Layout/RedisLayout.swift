@@ -18,8 +18,8 @@ import Foundation
 ///
 /// The fields of `P:state` are the current `era`, the `salt` of all digests, and `seq`, the sequence number of the
 /// response that was stored last. The fields `bound` and `older` record the last removal by age: a response is removed
-/// if its sequence number is at most `bound` and its response time is before `older`. The field `ages` contains the same
-/// two numbers of earlier removals with a later time, separated by spaces.
+/// if its sequence number is at most `bound` and its response time is before `older`. The field `ages` contains the
+/// same two numbers of earlier removals with a later time, separated by spaces.
 ///
 /// Versions before the groups of RFC 9875 named the second key `P:ERA:e:ENTRY`. Their responses are not found, because
 /// they are in no index of a group; they expire.

@@ -49,8 +49,8 @@ extension RedisScript {
 
   /// The Lua code of the script `older`. It removes the responses that were received before a time. A removal with an
   /// earlier time must not widen an earlier removal to the responses that were stored after it. So the earlier removals
-  /// with a later time are kept separately. If they are more than sixteen, they and the new one become one removal, with
-  /// the latest of their times.
+  /// with a later time are kept separately. If they are more than sixteen, they and the new one become one removal,
+  /// with the latest of their times.
   static let olderBody = #"""
     if not era then return 0 end
     local kept, latest = {}, ARGV[4]
