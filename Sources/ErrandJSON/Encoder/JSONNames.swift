@@ -9,17 +9,18 @@ final class JSONNames {
   private static let most = 1_024
 
   private let encoder = JSONEncoder()
-  private var converted: [String: String] = [:]
+  private var converted: [JSONKeyText: String] = [:]
 
   init(_ rules: JSONEncodingRules) { encoder.keyEncodingStrategy = rules.keys }
 
   /// The name of a key in `snake_case`, as Foundation's encoder writes it; nil if Foundation's encoder fails.
   func snakeCase(_ name: String) -> String? {
-    if let known = converted[name] { return known }
+    let key = JSONKeyText(name)
+    if let known = converted[key] { return known }
     guard let text = try? encoder.encode(Probe(name: name)),
       let object = (try? JSONValue(parsing: text))?.objectValue, let found = object.keys.first
     else { return nil }
-    if converted.count < Self.most { converted[name] = found }
+    if converted.count < Self.most { converted[key] = found }
     return found
   }
 

@@ -73,6 +73,24 @@ struct FastEncodingTests {
     #expect(String(decoding: text, as: UTF8.self) == #"{"b":{"at":1,"raw":[255],"room_number":"inf"}}"#)
   }
 
+  /// Both keys are equal as Swift strings.
+  @Test func `snake case keeps the bytes of keys`() throws {
+    struct Member: Encodable {
+      let name: String
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(1, forKey: AnyKey(name))
+      }
+    }
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    let encoding = JSONEncoding.fast(keys: .convertToSnakeCase)
+    for name in ["caf\u{e9}Name", "cafe\u{301}Name"] {
+      #expect(try encoding.encode(Member(name: name)) == encoder.encode(Member(name: name)))
+    }
+  }
+
   @Test func `common arguments are merged`() throws {
     let text = try JSONEncoding.fast.encode(Encoded.Dog(), adding: ["version": "2", "legs": 5])
     #expect(try JSONValue(parsing: text) == ["name": "Rex", "legs": 4, "version": "2"])
