@@ -23,10 +23,10 @@ struct OwnerCounts: Sendable {
     Self.decrement(&owned[Self.owner(key)])
   }
 
-  /// Whether another account than the given ones has an entry for a request. The accounts must differ.
+  /// Whether another account than the given ones has an entry for a request.
   func includeOthers(_ anyAccount: Digest, than accounts: [Digest]) -> Bool {
     guard let all = all[anyAccount] else { return false }
-    return all > accounts.reduce(0) { $0 + owned[Owner(anyAccount: anyAccount, account: $1), default: 0] }
+    return all > Set(accounts).reduce(0) { $0 + owned[Owner(anyAccount: anyAccount, account: $1), default: 0] }
   }
 
   private static func owner(_ key: CacheKey) -> Owner { Owner(anyAccount: key.anyAccount, account: key.account) }
