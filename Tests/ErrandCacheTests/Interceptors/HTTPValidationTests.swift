@@ -131,6 +131,17 @@ struct HTTPValidationTests {
     #expect(fixture.transport.requests[1].fields.values(of: "If-None-Match") == ["\"a\""])
   }
 
+  @Test func `unstored response to a caller's condition removes the entry`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page(
+        "answer \(number)", [.eTag: "\"\(number)\"", "Cache-Control": number == 1 ? "max-age=60" : "no-store"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(try await fixture.client.send(Page.http(headers: ["If-None-Match": "\"0\""])) == "answer 2")
+    #expect(await fixture.stored(.http()) == nil)
+  }
+
   @Test func `server error is passed on`() async throws {
     let fixture = CacheFixture { _, number in
       number == 1 ? .page("body", [.eTag: "\"a\"", "Cache-Control": "max-age=60"]) : .status(500)
