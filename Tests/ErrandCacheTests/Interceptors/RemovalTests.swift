@@ -17,6 +17,18 @@ struct RemovalTests {
     #expect(await fixture.stored(Page(name: "b")) == "answer 2")
   }
 
+  @Test(arguments: [
+    ("https://b\u{fc}cher.example", "B\u{fc}cher.example"), ("https://[::1]:8443", "::1"), ("https://[::1]", "[::1]"),
+    ("https://127.0.0.1:8443", "127.0.0.1"),
+  ])
+  func `host is removed in every form`(_ base: String, _ host: String) async throws {
+    let fixture = CacheFixture(change: { $0.servers.current.baseURL = base }) { _, _ in .text("answer") }
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.stored() == "answer")
+    fixture.cache.removeAll(host: host)
+    #expect(await fixture.miss() == .missing)
+  }
+
   @Test func `age removes older entries`() async throws {
     let fixture = Self.fixture()
     _ = try await fixture.client.send(Page(name: "a"))
