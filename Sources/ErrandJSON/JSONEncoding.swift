@@ -58,7 +58,8 @@ public struct JSONEncoding: Sendable {
   /// because `JSONEncoder` knows no other fixed order.
   ///
   /// `JSONEncoder` ends the process if a type writes a second value to a single value container, requests two kinds of
-  /// container, or catches the error of a member. In these cases, Errand's encoder throws an error or continues.
+  /// container, or catches the error of a member, and at an infinite date with the strategy `.iso8601`. In these cases,
+  /// Errand's encoder throws an error or continues.
   ///
   /// If `sortedKeys` is false, members have the order in which the type writes them: the order of declaration, unless
   /// the type has its own `encode(to:)`. Dictionaries are sorted nevertheless. A type that itself writes the members of

@@ -159,7 +159,7 @@ extension JSONStream {
     case .deferredToDate: try write(date.timeIntervalSinceReferenceDate)
     case .secondsSince1970: try write(seconds: date.timeIntervalSince1970)
     case .millisecondsSince1970: try write(seconds: 1000 * date.timeIntervalSince1970)
-    case .iso8601: bytes.write(iso8601: date)
+    case .iso8601: try write(iso8601: date)
     #if canImport(Darwin)
       case .formatted(let formatter): bytes.write(formatter.string(from: date))
     #endif
@@ -173,6 +173,12 @@ extension JSONStream {
   private func write(seconds: Double) throws {
     guard seconds.isFinite else { throw Self.notFinite(seconds) }
     bytes.write(seconds)
+  }
+
+  /// Writes a date as ISO 8601. Foundation ends the process at a date that is not finite.
+  private func write(iso8601 date: Date) throws {
+    guard date.timeIntervalSince1970.isFinite else { throw Self.notFinite(date.timeIntervalSince1970) }
+    bytes.write(iso8601: date)
   }
 
   private func write(_ data: Data, hasKey: Bool) throws {

@@ -73,6 +73,14 @@ struct FastEncodingTests {
     #expect(String(decoding: text, as: UTF8.self) == #"{"b":{"at":1,"raw":[255],"room_number":"inf"}}"#)
   }
 
+  /// `JSONEncoder` ends the process at these dates.
+  @Test(arguments: [Double.infinity, -.infinity, .nan])
+  func `infinite ISO 8601 date is an error`(_ seconds: Double) {
+    let dates = ["x": [Date(timeIntervalSinceReferenceDate: seconds)]]
+    let error = #expect(throws: JSONEncodingError.self) { try JSONEncoding.fast(dates: .iso8601).encode(dates) }
+    #expect(error?.path.description == "$.x[0]")
+  }
+
   /// Both keys are equal as Swift strings.
   @Test func `snake case keeps the bytes of keys`() throws {
     struct Member: Encodable {
