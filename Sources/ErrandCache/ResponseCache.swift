@@ -212,7 +212,10 @@ public final class ResponseCache: ClientCache {
       let size = await opened.store.size()
       total.entries += size.entries
       total.bytes += size.bytes
-      if let limit = size.limit { total.limit = (total.limit ?? 0) + limit }
+      // An app may set the largest number for no limit.
+      if let limit = size.limit {
+        total.limit = Int(clamping: Int64(total.limit ?? 0).saturatingSum(Int64(limit)))
+      }
     }
     return total
   }

@@ -49,6 +49,13 @@ struct RemovalTests {
     #expect(await fixture.cache.size().entries == 0)
   }
 
+  @Test func `sum of limits is clamped`() async {
+    let folders = CacheFolders(folder: URL(filePath: "/a"), filters: [], known: [URL(filePath: "/b")]) { _ in
+      MemoryStore(limit: .max)
+    }
+    #expect(await ResponseCache(stores: folders).size().limit == Int.max)
+  }
+
   @Test func `listing describes the entries`() async throws {
     let fixture = Self.fixture()
     _ = try await fixture.client.send(Page(arguments: ["token": "secret"]), options: .tag("feed"))
