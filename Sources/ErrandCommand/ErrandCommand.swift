@@ -16,19 +16,45 @@ enum ErrandCommand {
     switch CommandChoice(arguments) {
     case .demo(let numbers):
       return await Demo(paint: Terminal.paint(for: .output)).play(numbers)
-    case .send(let arguments): return await SendCommand.run(arguments)
-    case .download(let arguments): return await DownloadCommand.run(arguments)
-    case .upload(let arguments): return await UploadCommand.run(arguments)
-    case .cache(let arguments): return await CacheCommand.run(arguments)
-    case .outbox(let arguments): return OutboxCommand.run(arguments)
-    case .record(let arguments): return RecordCommand.run(arguments)
-    case .mcp(let arguments): return MCPCommand.run(arguments)
-    case .generate(let arguments): return GenerateCommand.run(arguments)
+    case .run(let command, let arguments):
+      return await run(command, arguments)
     case .show(let text):
       return Terminal.show(text)
     case .reject(let reason, let help):
       Terminal.write("errand: \(PlainText.visible(reason))\n\n\(help)", to: .error)
       return .usage
+    }
+  }
+
+  @MainActor
+  private static func run(_ command: Subcommand, _ arguments: [String]) async -> ExitCode {
+    switch command {
+    case .send: await SendCommand.run(arguments)
+    case .download: await DownloadCommand.run(arguments)
+    case .upload: await UploadCommand.run(arguments)
+    case .cache: await CacheCommand.run(arguments)
+    case .outbox: OutboxCommand.run(arguments)
+    case .record: RecordCommand.run(arguments)
+    case .mcp: MCPCommand.run(arguments)
+    case .generate: GenerateCommand.run(arguments)
+    }
+  }
+}
+
+/// The commands that parse their own arguments: all except `demo` and `help`.
+enum Subcommand: String, Sendable {
+  case send, download, upload, cache, outbox, record, mcp, generate
+
+  var help: String {
+    switch self {
+    case .send: HelpText.send
+    case .download: HelpText.download
+    case .upload: HelpText.upload
+    case .cache: HelpText.cache
+    case .outbox: HelpText.outbox
+    case .record: HelpText.record
+    case .mcp: HelpText.mcp
+    case .generate: HelpText.generate
     }
   }
 }
@@ -37,24 +63,8 @@ enum ErrandCommand {
 enum CommandChoice: Sendable, Equatable {
   /// Play the scenes of the demo with these numbers. If the array is empty, play all scenes.
   case demo([Int])
-  /// Send one request. The array contains the arguments after the word `send`.
-  case send([String])
-  /// Download files. The array contains the arguments after the word `download`.
-  case download([String])
-  /// Upload files. The array contains the arguments after the word `upload`.
-  case upload([String])
-  /// Inspect a cache folder, or remove entries from the folder. The array contains the arguments after the word
-  /// `cache`.
-  case cache([String])
-  /// List the entries of an outbox, or decide about them. The array contains the arguments after the word `outbox`.
-  case outbox([String])
-  /// Show the calls of a flight file or an HTTP archive. The array contains the arguments after the word `record`.
-  case record([String])
-  /// Serve recorded calls to agents. The array contains the arguments after the word `mcp`.
-  case mcp([String])
-  /// Write Swift code for the API that a document describes. The array contains the arguments after the word
-  /// `generate`.
-  case generate([String])
+  /// Run a command with the arguments after its name.
+  case run(Subcommand, [String])
   /// Print a text that the user asked for, such as a help text.
   case show(String)
   /// Reject the arguments: print the reason and a help text.
@@ -65,17 +75,14 @@ enum CommandChoice: Sendable, Equatable {
     switch arguments.first {
     case nil: self = .reject("a command is missing", help: HelpText.usage)
     case "demo": self = Self.demo(rest, count: Demo.scenes.count)
-    case "send": self = Self.asksForHelp(rest) ? .show(HelpText.send) : .send(rest)
-    case "download": self = Self.asksForHelp(rest) ? .show(HelpText.download) : .download(rest)
-    case "upload": self = Self.asksForHelp(rest) ? .show(HelpText.upload) : .upload(rest)
-    case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
-    case "outbox": self = Self.asksForHelp(rest) ? .show(HelpText.outbox) : .outbox(rest)
-    case "record": self = Self.asksForHelp(rest) ? .show(HelpText.record) : .record(rest)
-    case "mcp": self = Self.asksForHelp(rest) ? .show(HelpText.mcp) : .mcp(rest)
-    case "generate": self = Self.asksForHelp(rest) ? .show(HelpText.generate) : .generate(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
-    case let word?: self = .reject("unknown command “\(word)”", help: HelpText.usage)
+    case let word?:
+      guard let command = Subcommand(rawValue: word), !Self.asksForHelp(rest) else {
+        self = Self.help(about: word)
+        return
+      }
+      self = .run(command, rest)
     }
   }
 
@@ -92,23 +99,64 @@ enum CommandChoice: Sendable, Equatable {
   }
 
   private static func help(about word: String?) -> CommandChoice {
-    switch word {
-    case nil: .show(HelpText.usage)
-    case "demo": .show(HelpText.demo)
-    case "send": .show(HelpText.send)
-    case "download": .show(HelpText.download)
-    case "upload": .show(HelpText.upload)
-    case "cache": .show(HelpText.cache)
-    case "outbox": .show(HelpText.outbox)
-    case "record": .show(HelpText.record)
-    case "mcp": .show(HelpText.mcp)
-    case "generate": .show(HelpText.generate)
-    case let word?: .reject("unknown command “\(word)”", help: HelpText.usage)
+    guard let word else { return .show(HelpText.usage) }
+    if word == "demo" { return .show(HelpText.demo) }
+    guard let command = Subcommand(rawValue: word) else {
+      return .reject("unknown command “\(word)”", help: HelpText.usage)
     }
+    return .show(command.help)
   }
 
   /// Whether the arguments ask for help. Arguments after `--` are not options.
   private static func asksForHelp(_ words: [String]) -> Bool {
     words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+  }
+}
+
+/// The help texts that `errand help` and the option `--help` print.
+enum HelpText {
+  static let version = "0.1.0"
+
+  static let usage = """
+    errand: HTTP requests as typed values, on the command line
+
+    usage: errand demo [NUMBER …]       play the everyday scenes with embedded servers
+           errand send [METHOD] URL …   send one request
+           errand download URL …        download files, and resume interrupted downloads
+           errand upload FILE … URL     send files, or a form with files
+           errand cache VERB DIR …      inspect a folder of cached responses: list, show, stats, clear
+           errand outbox VERB DIR …     inspect a folder of waiting changes: list, show, resend, discard
+           errand record FILE …         show recorded calls: list, why, diff, curl, har, page
+           errand mcp [FILE]            serve recorded calls to agents (Model Context Protocol)
+           errand generate DOCUMENT …   write Swift requests and models from an OpenAPI document
+           errand help [COMMAND]        print the help of a command, such as send or generate
+           errand --version
+
+    try:   errand demo
+           errand send https://example.com -v
+           errand download https://example.com/big.iso -c
+           errand send https://example.com --cache /tmp/kept && errand cache list /tmp/kept
+
+    """
+
+  static let demo = """
+    usage: errand demo [NUMBER …]
+
+    Starts two servers on this machine, an API and a CDN, and plays the everyday scenes with them.
+    A scene is a short program. It shows what was declared, sent, received and checked. Numbers choose
+    scenes; without numbers, all scenes are played. Secrets are masked; nothing leaves the machine.
+
+    \(scenes)
+
+    Exit status: 0 if every scene passed its checks, 1 if a scene did not, 64 for wrong arguments.
+    NO_COLOR=1 disables colours.
+
+    """
+
+  private static var scenes: String {
+    Demo.scenes.enumerated().map { index, scene in
+      let number = String(index + 1)
+      return "  \(String(repeating: " ", count: max(0, 2 - number.count)))\(number)  \(scene.title)"
+    }.joined(separator: "\n")
   }
 }

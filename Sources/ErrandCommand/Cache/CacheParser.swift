@@ -146,3 +146,47 @@ extension Int64 {
     self = Int64(exactly: number.rounded()) ?? (number < 0 ? .min + 1 : .max)
   }
 }
+
+extension HelpText {
+  static let cache = #"""
+    usage: errand cache list  DIR
+           errand cache show  DIR [METHOD] URL [name=value …] [option …]
+           errand cache stats DIR
+           errand cache clear DIR [--host NAME | --tag WORD | --older-than AGE]
+
+    Inspects a folder of cached responses, written by “errand send --cache DIR” or by a program that
+    uses Errand's disk cache. It creates no folder, and sends no request.
+
+      list                one line for each response, the most recently used first: its age, its
+                          freshness by its own policy, the size of its body, status, method, URL with
+                          masked query values, and tag
+      show                headers and body of the response that is stored for a request. A plain URL
+                          matches any method; with arguments or a METHOD, only that request matches.
+                          Give the same arguments as for sending it: METHOD, URL, name=value, --json,
+                          --form, --query, -H, --user and --bearer. Without a credential, it shows
+                          responses that were stored without one. Further facts go to standard error
+      stats               the number of responses and bytes, and their hosts
+      clear               remove all responses, or some, and print how many were removed
+        --host NAME         only responses from this host
+        --tag WORD          only responses stored by calls with this tag
+        --older-than AGE    only responses received longer ago than this: 30s 10m 2h 7d
+
+    states
+      fresh for 2m 48s    served without asking the server
+      stale for 12s       the server is asked whether it is still valid
+      always checked      stored, but the server is asked each time: no-cache
+      age unknown         received in the future: the clock was set back
+
+    examples
+      errand cache list ~/.cache/shop
+      errand cache show ~/.cache/shop https://api.example.com/users/7 | less
+      errand cache clear ~/.cache/shop --older-than 7d
+
+    exit status
+      0  success                                        72  the folder is missing or contains no store
+      1  any other failure                              75  another process uses the store
+     64  wrong arguments                                77  access to the folder is denied
+     66  show: nothing is stored for this request
+
+    """#
+}

@@ -184,3 +184,80 @@ struct DownloadOptions: Sendable {
   var isQuiet = false
   var usesProxy = true
 }
+
+extension HelpText {
+  static let download = #"""
+    usage: errand download URL … [-o FILE | -d DIR] [option …]
+           errand download -c [-o FILE | -d DIR] [option …]
+
+    Downloads files. Received bytes are collected in FILE.part, and FILE is replaced in one step when
+    all bytes are received and verified. The next run resumes an interrupted download if the server
+    still has the same version; two versions are never mixed. Progress goes to standard error: a bar for
+    each file on a terminal, lines in a pipe.
+
+      URL                 the default scheme is https://, for this machine http://
+
+    where the file goes
+      -o FILE             this file, for one URL
+      -d DIR              this folder, created if it is missing; by default the current folder
+      -J, --server-name   use the server's file name, made safe; by default the URL's
+      -n, --no-replace    keep an existing file, and fail; this is the default with -J
+      --replace           replace an existing file, also with -J
+
+    resuming
+      -c, --continue      continue an earlier run: an existing file counts as complete (with a checksum,
+                          only if it matches; with -J it is fetched again, because its name is not known
+                          before). Without a URL: all interrupted downloads in DIR, each with its
+                          original name, -n and permissions
+      --fresh             discard the bytes that an earlier run received
+      --refresh WHAT      if a URL has expired (401, 403, 404, 410), get another one, once: the first
+                          line that the shell command WHAT prints, which gets the old URL in ERRAND_URL,
+                          or, if WHAT is a URL, the first line of its response
+      --resource NAME     a name for the file, if its URL changes each time, such as a signed one
+
+    verification
+      --sha256 SUM        hexadecimal or base64; a file with another checksum is deleted
+      --sha512 SUM        as --sha256. The server's Repr-Digest and Content-Digest are always verified
+
+    speed and time
+      --parallel N        request up to N ranges of a file in parallel, if that is safe
+      --files N           download up to N files in parallel; by default 4
+      --limit-rate RATE   at most this many bytes a second, for all files together: 500k, 2M, 1.5G
+      --timeout SECONDS   the limit for each file; by default none. Connecting is always limited to
+                          10 s, and idle time to 60 s
+
+    and more
+      -H 'Name: value'    a header field; may be repeated; 'Name:' omits a field
+      --user NAME:PASS    basic credentials
+      --bearer TOKEN      a bearer token
+                          For both, @FILE reads the first line of a file, because other users of this
+                          machine can see the arguments of a command
+      --wait              wait while another download uses the file; by default this download fails
+      -q                  print only errors
+      -v                  print what is sent and received, with masked secrets
+      --no-proxy          use no proxy, and ignore http_proxy, https_proxy, all_proxy and no_proxy
+      --                  everything after it is an argument, not an option
+
+    examples
+      errand download https://example.com/big.iso --sha256 9f86d081884c7d65…
+      errand download https://example.com/a.zip https://example.com/b.zip -d ~/Downloads
+      errand download -c -d ~/Downloads
+      errand download "$(sign film)" --resource film -o film.mp4 --refresh 'sign film'
+
+    exit status; for several files, that of the first failure
+      0  all files are complete                         56  the connection broke or delivered bad data
+      1  any other failure                              60  TLS failed, or the server is not trusted
+      6  the host name could not be resolved            64  wrong arguments, or an invalid request
+      7  the server is unreachable                      65  the checksum is wrong; the file was deleted
+     22  the status is not 2xx                          66  -c without a URL, and nothing to resume
+     23  the disk is full, or the file cannot be        73  -n, and the file exists
+         written                                        75  another download uses the file
+     28  time-out                                      130  interrupted; the received bytes are kept
+     33  the file changed on the server, or the
+         response has another range than requested
+
+    After 6, 7, 23, 28, 56 and 130 the same command with -c (instead of --fresh, if it was given)
+    resumes the download.
+
+    """#
+}

@@ -118,3 +118,54 @@ struct UploadOptions: Sendable {
     return fileURLs.count == 1 ? first.lastPathComponent : "\(fileURLs.count) files"
   }
 }
+
+extension HelpText {
+  static let upload = #"""
+    usage: errand upload FILE … URL [option …]
+
+    Sends files of any size, which are read while they are sent, and prints the response body. Progress
+    goes to standard error: a bar on a terminal, lines in a pipe.
+
+      FILE                the file. A single file is the whole body, and is sent by PUT
+      URL                 the default scheme is https://, for this machine http://. If it ends in /, the
+                          file's name is appended, except for a form
+
+    as a form (POST, multipart/form-data)
+      --multipart         send the files as parts of a form, as a browser does
+      --field name=value  a field that precedes the files; name:=json is a part in JSON
+      --name NAME         the field name of the files; by default “file”
+
+    how it is sent
+      -X, --method WORD   another method
+      --type TYPE         the media type; by default it is derived from the extension
+      --gzip              compress the body (Content-Encoding: gzip); few servers accept it
+      --expect            ask the server before the body is sent (Expect: 100-continue)
+      --timeout SECONDS   the limit for the whole call; by default none. Connecting is always limited to
+                          10 s, and idle time to 60 s
+      -H 'Name: value'    a header field; may be repeated; 'Name:' omits a field
+      --user NAME:PASS    basic credentials
+      --bearer TOKEN      a bearer token
+                          For both, @FILE reads the first line of a file, because other users of this
+                          machine can see the arguments of a command
+
+    and more
+      -q                  print only errors
+      -v                  print what is sent and received, with masked secrets
+      --no-proxy          use no proxy, and ignore http_proxy, https_proxy, all_proxy and no_proxy
+      --                  everything after it is an argument, not an option
+
+    examples
+      errand upload film.mp4 https://example.com/films/ --bearer "$TOKEN"
+      errand upload cat.jpg https://example.com/photos --field title='A cat' --name image
+
+    exit status
+      0  the server accepted the upload                 56  the connection broke or delivered bad data
+      1  any other failure                              60  TLS failed, or the server is not trusted
+      6  the host name could not be resolved            64  wrong arguments, or an invalid request
+      7  the server is unreachable                      66  a file is missing or cannot be read
+     22  the status is not 2xx; the body is printed    130  interrupted
+     28  time-out
+     33  the file changed while it was sent
+
+    """#
+}
