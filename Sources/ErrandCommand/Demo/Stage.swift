@@ -1,6 +1,7 @@
 import Errand
 import ErrandSupport
 import ErrandTesting
+import Foundation
 
 /// The environment of a scene of the demo: a client for the two servers, and the report to which the scene adds its
 /// results.
@@ -91,4 +92,106 @@ final class DemoServers: Sendable {
   func show(_ scene: any DemoScene) { current.scene.withLock { $0 = scene } }
 
   subscript(host: DemoHost) -> LoopbackServer { host == .api ? api : cdn }
+}
+
+/// A scene of the demo, which is a short program: the code to show, the responses of the servers, and the expected
+/// results.
+protocol DemoScene: Sendable {
+  /// A short description of the scene, which the demo prints as a heading.
+  var title: String { get }
+  /// The source file of the scene. The demo prints the marked lines of this file.
+  var source: SceneSource { get }
+  /// The response of a server of the demo to a request of this scene.
+  func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer
+  /// Plays this scene of the demo: sends its requests, and adds the results and their checks to the report of the
+  /// ``Stage``.
+  @MainActor func play(on stage: Stage) async throws
+}
+
+/// The servers of the demo.
+enum DemoHost: String, Sendable {
+  /// The host of the API.
+  case api = "API"
+  /// The host of images and other large files.
+  case cdn = "CDN"
+}
+
+/// The source file of a scene of the demo. The demo shows the lines between `// shown: begin` and `// shown: end`: the
+/// code that runs.
+struct SceneSource: Sendable {
+  private let file: String
+
+  /// - Parameter file: The path that the source file of the demo's scene had when the program was built.
+  init(file: String = #filePath) { self.file = file }
+
+  /// The lines of the source file that the demo shows, without their common indentation. The text is empty if the file
+  /// is not on this machine, for example because the program was built on another machine.
+  var shown: String {
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return "" }
+    return Self.marked(text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+      .joined(separator: "\n")
+  }
+
+  /// The lines of a file that are between a begin mark and an end mark.
+  static func marked(_ lines: [String]) -> [String] {
+    var shown: [String] = []
+    var part: [String]?
+    for line in lines {
+      switch line.trimmingCharacters(in: .whitespaces) {
+      case "// shown: begin": part = []
+      case "// shown: end":
+        shown += unindented(part ?? [])
+        part = nil
+      default: part?.append(line)
+      }
+    }
+    return shown
+  }
+
+  private static func unindented(_ lines: [String]) -> [String] {
+    let common = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+    return lines.map { String($0.dropFirst(common)) }
+  }
+}
+
+/// Collects the events that callbacks report, in order. A scene of the demo can wait for these events.
+@MainActor
+final class EventCollector<Entry: Sendable> {
+  private(set) var entries: [Entry] = []
+  private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+  /// Adds an event. If a scene of the demo waits for events and enough events have been collected, resumes the scene.
+  func append(_ entry: Entry) {
+    entries.append(entry)
+    guard let waiting, entries.count >= waiting.count else { return }
+    self.waiting = nil
+    waiting.continuation.resume()
+  }
+
+  /// Waits until `count` events have been collected. Only one task may wait at a time.
+  func waitForEntries(_ count: Int) async {
+    guard entries.count < count else { return }
+    await withCheckedContinuation { waiting = (count, $0) }
+  }
+}
+
+/// Counts the requests to a server. The counter is thread-safe, because the server's threads and the scene of the demo
+/// use it.
+final class TurnCounter: Sendable {
+  private let count = Locked(0)
+
+  /// The number of requests that the server has received since the last reset.
+  var value: Int { count.withLock { $0 } }
+
+  /// Sets the counter to 0. A scene of the demo calls this function first, because the scene can be played more than
+  /// once.
+  func reset() { count.withLock { $0 = 0 } }
+
+  /// Counts a request. Returns the number of requests including this request.
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
 }
