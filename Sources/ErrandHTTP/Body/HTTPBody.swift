@@ -206,7 +206,7 @@ package struct BodyCoding: Sendable {
 extension HTTPBody {
   /// Reads the body to its end and returns all bytes. The source must always have bytes available: a read that returns
   /// ``BodyRead/later`` ends the reading.
-  fileprivate func collected() throws -> Data {
+  package func collected() throws -> Data {
     let source = try open(BodyFlow {})
     var whole = Data()
     try withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in

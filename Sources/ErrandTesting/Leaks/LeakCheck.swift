@@ -38,7 +38,6 @@ public final class LeakCheck: Sendable {
   /// If no watched object exists any more, the function returns at once. Otherwise, the function yields repeatedly, so
   /// that other tasks can run and release objects. It gives up when it has yielded `turns` times and the time
   /// `patience` is over.
-  /// `patience` is over.
   ///
   /// - Parameters:
   ///   - turns: The number of yields to other tasks before the function gives up.

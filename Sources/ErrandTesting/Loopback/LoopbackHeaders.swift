@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// Header fields in the order in which they are sent. Lookups by name ignore case.
 ///
 /// Nothing is validated, because a test server must be able to send invalid fields. Repeated fields are not merged.
@@ -77,10 +79,5 @@ extension LoopbackHeaders.Field {
 
 extension StringProtocol {
   /// The text without spaces and tabs at its start and end.
-  var trimmed: String {
-    var rest = self[...]
-    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-    return String(rest)
-  }
+  var trimmed: String { String(Substring(ASCII.trimmed(Substring(self).utf8))) }
 }

@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// Reads requests from a socket, one after another.
 struct RequestReader {
   private let socket: LoopbackSocket
@@ -18,7 +20,7 @@ struct RequestReader {
     while true {
       // Reject input whose first byte cannot begin a request, such as a TLS handshake. Such input may never contain a
       // blank line, so a wait for the blank line would not end.
-      if let first = buffer.first, !RequestHead.isTokenByte(first) {
+      if let first = buffer.first, !ASCII.isToken(first) {
         throw ConnectionEnd.malformed("the request line is invalid")
       }
       if let end = Self.endOfHead(buffer, from: searched) {
@@ -163,7 +165,7 @@ enum RequestHead {
       return .chunked
     }
     guard let first = lengths.first else { return .length(0) }
-    guard lengths.count == 1, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(first) else {
+    guard lengths.count == 1, first.utf8.allSatisfy(ASCII.isDigit), let length = Int(first) else {
       throw ConnectionEnd.malformed("Content-Length is not a single number")
     }
     return .length(length)
@@ -172,14 +174,10 @@ enum RequestHead {
   /// The size of a chunk in bytes, parsed from the line that precedes the chunk's data. Chunk extensions are ignored.
   static func chunkSize(_ line: ArraySlice<UInt8>) throws -> Int {
     let digits = String(decoding: line.prefix { $0 != 0x3B }, as: UTF8.self).trimmed
-    guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy(isHexDigit), let size = Int(digits, radix: 16)
+    guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ ASCII.hexValue($0) != nil }),
+      let size = Int(digits, radix: 16)
     else { throw ConnectionEnd.malformed("a chunk size is not a hexadecimal number of up to 15 digits") }
     return size
-  }
-
-  /// Whether the byte is valid in a method or a field name (RFC 9110 section 5.6.2).
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    tokenBytes.contains(byte)
   }
 
   /// The lines of a header section before its blank line, without CRLF. Each line must end with CRLF. A CR or LF alone,
@@ -196,13 +194,6 @@ enum RequestHead {
   }
 
   private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
-    !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
+    !bytes.isEmpty && bytes.allSatisfy(ASCII.isToken)
   }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
-  }
-
-  private static let tokenBytes = Set(
-    "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
 }

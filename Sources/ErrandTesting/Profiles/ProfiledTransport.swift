@@ -26,7 +26,7 @@ public final class ProfiledTransport: Transport {
   private let base: any Transport
   private let profile: NetworkProfile
   private let clock: (any Timers)?
-  private let generator: NetworkConditionsGenerator
+  private let numbers: Locked<SeededNumbers>
 
   /// Creates a transport that simulates a network over another transport.
   /// - Parameters:
@@ -38,7 +38,7 @@ public final class ProfiledTransport: Transport {
     self.base = base
     self.profile = profile
     self.clock = clock
-    generator = NetworkConditionsGenerator(profile, seed: seed)
+    numbers = Locked(SeededNumbers(seed: seed))
     LeakCheck.current?.watch(self, "ProfiledTransport")
   }
 
@@ -54,10 +54,11 @@ public final class ProfiledTransport: Transport {
   /// Waits for the simulated upload, sends the request with the wrapped transport, and waits for the simulated
   /// download.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
-    let conditions = generator.next()
+    let (chance, jitter) = numbers.withLock { (Self.chance(&$0), Self.chance(&$0)) }
+    let latency = profile.latency + profile.jitter * jitter
     let clock = clock ?? exchange.call.timers
-    if conditions.isLost {
-      try await Self.pause(conditions.latency, exchange.call, clock)
+    if chance < profile.loss {
+      try await Self.pause(latency, exchange.call, clock)
       throw TransportFailure(
         .reset, "The simulated network reset this exchange; `loss`, the probability of a reset, is \(profile.loss).")
     }
@@ -68,7 +69,7 @@ public final class ProfiledTransport: Transport {
       down.end()
     }
     let sent = up.duration(of: exchange.request.body.map { sentWhole($0) } ?? 0)
-    try await Self.pause(conditions.latency + sent, exchange.call, clock)
+    try await Self.pause(latency + sent, exchange.call, clock)
     let response = try await base.send(paced(exchange, up, down))
     try await Self.pause(down.duration(of: response.body.count), exchange.call, clock)
     return response
@@ -93,6 +94,9 @@ public final class ProfiledTransport: Transport {
     paced.request.body = body.expectsContinue ? slow.expectingContinue() : slow
     return paced
   }
+
+  /// A random number from 0 up to, but not including, 1.
+  private static func chance(_ numbers: inout SeededNumbers) -> Double { Double(numbers.next() >> 11) * 0x1p-53 }
 
   private static func pause(
     _ duration: Duration, _ call: CallState, _ clock: any Timers
@@ -136,32 +140,6 @@ final class PacedSource: BodySource {
     if case .bytes(let count) = read { pace.add(count) }
     return read
   }
-}
-
-/// Draws the random losses and delays of a ``ProfiledTransport``. The same seed always gives the same values.
-final class NetworkConditionsGenerator: Sendable {
-  /// The simulated network conditions of one exchange.
-  struct Conditions: Sendable, Equatable {
-    let isLost: Bool
-    let latency: Duration
-  }
-
-  private let profile: NetworkProfile
-  private let numbers: Locked<SeededNumbers>
-
-  init(_ profile: NetworkProfile, seed: UInt64) {
-    self.profile = profile
-    numbers = Locked(SeededNumbers(seed: seed))
-  }
-
-  /// Draws the network conditions of the next exchange.
-  func next() -> Conditions {
-    let (first, second) = numbers.withLock { (Self.chance(&$0), Self.chance(&$0)) }
-    return Conditions(isLost: first < profile.loss, latency: profile.latency + profile.jitter * second)
-  }
-
-  /// A random number from 0 up to, but not including, 1.
-  private static func chance(_ numbers: inout SeededNumbers) -> Double { Double(numbers.next() >> 11) * 0x1p-53 }
 }
 
 /// The quality of a network that a ``ProfiledTransport`` simulates.

@@ -166,28 +166,6 @@ private final class CopyingSource: BodySource {
   }
 }
 
-/// The exchanges of a ``RecordingTransport`` in the order in which they began.
-final class ExchangeLog: Sendable {
-  private let entries = Locked<[UnmaskedExchange?]>([])
-
-  /// The exchanges that have ended and are recorded.
-  var ended: [UnmaskedExchange] { entries.withLock { $0.compactMap { $0 } } }
-
-  /// Reserves a position for an exchange that begins, and returns the position.
-  func begin() -> Int {
-    entries.withLock { entries in
-      entries.append(nil)
-      return entries.count - 1
-    }
-  }
-
-  /// Stores an ended exchange at the position that was reserved for it. If `exchange` is nil, the exchange is not
-  /// recorded.
-  func end(_ number: Int, _ exchange: UnmaskedExchange?) {
-    entries.withLock { $0[number] = exchange }
-  }
-}
-
 /// An exchange as it was sent and received, before secrets are masked.
 struct UnmaskedExchange: Sendable {
   let exchange: RecordedExchange

@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// Wraps another transport and records its exchanges, so that a ``ReplayTransport`` can respond from them.
@@ -26,7 +27,8 @@ public final class RecordingTransport: Transport {
   private let base: any Transport
   private let mask: RecordingMask
   private let bodyLimit: Int
-  private let log = ExchangeLog()
+  /// The exchanges in the order in which they began; nil for those that are running or not recorded.
+  private let exchanges = Locked<[UnmaskedExchange?]>([])
 
   /// Creates a recording transport.
   /// - Parameters:
@@ -52,14 +54,20 @@ public final class RecordingTransport: Transport {
 
   /// Sends the request with the wrapped transport and records the outcome.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
-    let number = log.begin()
+    let number = exchanges.withLock { exchanges in
+      exchanges.append(nil)
+      return exchanges.count - 1
+    }
     let copier = ExchangeCopier(exchange, bodyLimit: bodyLimit, base.capabilities)
     do {
       let response = try await base.send(copier.exchange)
-      log.end(number, copier.recorded(response))
+      let recorded = copier.recorded(response)
+      exchanges.withLock { $0[number] = recorded }
       return response
     } catch {
-      if let failure = error as? TransportFailure { log.end(number, copier.recorded(failure)) }
+      if let recorded = (error as? TransportFailure).flatMap(copier.recorded) {
+        exchanges.withLock { $0[number] = recorded }
+      }
       throw error
     }
   }
@@ -67,7 +75,7 @@ public final class RecordingTransport: Transport {
   /// The exchanges recorded so far, with secrets masked.
   /// - Throws: ``RecordingError/tooLarge(request:limit:)``.
   public func recording() throws(RecordingError) -> Recording {
-    let ended = log.ended
+    let ended = exchanges.withLock { $0.compactMap { $0 } }
     if let large = ended.first(where: \.isTooLarge) {
       throw RecordingError.tooLarge(request: large.exchange.request.description, limit: bodyLimit)
     }

@@ -14,8 +14,10 @@ import Foundation
 public struct RequestPart: Sendable {
   /// The name of the part in error messages, such as `path`.
   public let name: String
-  private let isSame: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
-  private let fits: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
+  let isSame: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
+  /// Whether a sent request equals a recorded request in this part. Values that the recorder masked only because they
+  /// were secret in another exchange may differ.
+  let fits: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
 
   /// Creates a custom part. The closure returns whether two requests are equal in this part. The closure runs on the
   /// executor on which the request is sent or the recording is compared. For concurrent requests, it runs concurrently.
@@ -31,12 +33,6 @@ public struct RequestPart: Sendable {
     self.isSame = isSame
     self.fits = fits
   }
-
-  /// Whether a sent request equals a recorded request in this part. Values that the recorder masked only because they
-  /// were secret in another exchange may differ.
-  func fits(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { fits(recorded, sent) }
-
-  func isSame(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { isSame(recorded, sent) }
 
   /// Compares the methods of two requests.
   public static let method = RequestPart("method") { $0.method == $1.method }

@@ -41,13 +41,7 @@ public final class ScriptedBackgroundSession: BackgroundSession {
   /// The bytes that an upload would send now. Nil if the transfer was not started, or is a download.
   /// - Throws: An error if the file is missing, or has changed since the transfer was started.
   public func body(of name: String) throws -> Data? {
-    guard let body = orders.first(where: { $0.name == name })?.request.body else { return nil }
-    let source = try body.open(BodyFlow {})
-    var whole = Data()
-    try withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
-      while case .bytes(let count) = try source.read(into: room) { whole.append(contentsOf: room[..<count]) }
-    }
-    return whole
+    try orders.first { $0.name == name }?.request.body?.collected()
   }
 
   /// Makes every start of a transfer fail with `failure` from now on; nil lets transfers start again.
