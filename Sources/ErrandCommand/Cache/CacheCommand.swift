@@ -131,11 +131,7 @@ struct StoreSummary {
   let now: WallTime
 
   /// One line for each number, such as the number of entries.
-  func text(_ paint: Paint) -> String {
-    lines.map { name, value in
-      paint(.dim, name) + String(repeating: " ", count: max(1, 9 - name.count)) + value + "\n"
-    }.joined()
-  }
+  func text(_ paint: Paint) -> String { TextTable(paint: paint).facts(lines) }
 
   private var lines: [(name: String, value: String)] {
     let fresh = listings.count { $0.state(at: now).isFresh }

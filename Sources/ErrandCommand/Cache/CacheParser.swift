@@ -92,13 +92,10 @@ enum SpanNotation {
 
   /// Parses a positive duration. A number without a unit is in seconds.
   static func span(_ text: String, of option: String) throws(UsageError) -> Duration {
-    let unit = text.last.flatMap { units[$0] }
-    let digits = unit == nil ? text[...] : text.dropLast()
-    let isPlain = !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-    guard isPlain, let number = Double(digits), number > 0, number * (unit ?? 1) <= most else {
+    guard let number = RequestNotation.number(text, units: units), number > 0, number <= most else {
       throw UsageError("\(option) needs a time such as 30s, 10m, 2h or 7d, not “\(text)”")
     }
-    return .seconds(number * (unit ?? 1))
+    return .seconds(number)
   }
 }
 

@@ -119,9 +119,7 @@ struct OutboxTable {
     ]
     if entry.mayHaveBeenSent { lines.append(("fate", "the server may have carried it out")) }
     if let reason = entry.reason { lines.append(("reason", reason.description)) }
-    return lines.map { name, value in
-      paint(.dim, name) + String(repeating: " ", count: max(1, 9 - name.count)) + PlainText.visible(value) + "\n"
-    }.joined()
+    return TextTable(paint: paint).facts(lines.map { ($0, PlainText.visible($1)) })
   }
 
   private func age(of entry: OutboxEntry) -> String {

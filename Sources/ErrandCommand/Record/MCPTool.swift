@@ -124,26 +124,21 @@ struct MCPArguments {
     return try text(key, or: "The argument \"\(key)\" is missing: the id of a call, which the tool list shows.")
   }
 
-  func optionalText(_ key: String) throws(Mistake) -> String? {
-    guard let found = value[key], !found.isNull else { return nil }
-    guard let text = found.stringValue else { throw Mistake(description: "The argument \"\(key)\" is no string.") }
-    return text
-  }
+  func optionalText(_ key: String) throws(Mistake) -> String? { try argument(key, "no string") { $0.stringValue } }
 
-  func flag(_ key: String) throws(Mistake) -> Bool {
-    guard let found = value[key], !found.isNull else { return false }
-    guard let flag = found.boolValue else {
-      throw Mistake(description: "The argument \"\(key)\" is not true or false.")
-    }
-    return flag
-  }
+  func flag(_ key: String) throws(Mistake) -> Bool { try argument(key, "not true or false") { $0.boolValue } ?? false }
 
   func count(_ key: String) throws(Mistake) -> Int? {
+    try argument(key, "no positive integer") { value in value.intValue.flatMap { $0 > 0 ? $0 : nil } }
+  }
+
+  /// The value of an argument; nil if the argument is missing or null.
+  private func argument<Value>(
+    _ key: String, _ mistake: String, _ read: (JSONValue) -> Value?
+  ) throws(Mistake) -> Value? {
     guard let found = value[key], !found.isNull else { return nil }
-    guard let count = found.intValue, count > 0 else {
-      throw Mistake(description: "The argument \"\(key)\" is no positive integer.")
-    }
-    return count
+    guard let result = read(found) else { throw Mistake(description: "The argument \"\(key)\" is \(mistake).") }
+    return result
   }
 
   private func text(_ key: String, or missing: String) throws(Mistake) -> String {

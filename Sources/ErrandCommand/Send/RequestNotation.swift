@@ -53,6 +53,15 @@ enum RequestNotation {
     return .seconds(seconds)
   }
 
+  /// Parses a number with a unit, such as 1.5M, from digits and a point; nil for other texts. A number without a unit
+  /// is unchanged.
+  static func number(_ text: String, units: [Character: Double]) -> Double? {
+    let unit = text.last.flatMap { units[$0] }
+    let digits = unit == nil ? text[...] : text.dropLast()
+    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) else { return nil }
+    return Double(digits).map { $0 * (unit ?? 1) }
+  }
+
   /// Parses the value of `--bearer`: a token, or `@` and the path of a file with the token.
   static func bearer(_ value: String) throws(UsageError) -> RequestCredential {
     .bearer(try secret(value, of: "--bearer"))

@@ -130,6 +130,13 @@ struct TextTable {
     return rows.map { line($0, widths) + "\n" }.joined()
   }
 
+  /// One line for each fact. The names are padded to nine columns.
+  func facts(_ facts: [(name: String, value: String)]) -> String {
+    facts.map { name, value in
+      paint(.dim, name) + String(repeating: " ", count: max(1, 9 - name.count)) + value + "\n"
+    }.joined()
+  }
+
   private func line(_ cells: [(text: String, style: Paint.Style?)], _ widths: [Int]) -> String {
     zip(cells, widths).enumerated().map { index, column in
       let (cell, width) = column

@@ -13,7 +13,8 @@ struct TransferOptionTests {
 
   /// The checksum of the file in hexadecimal digits.
   private static func sum() throws -> String {
-    let hash = try ChecksumNotation.sha256(String(repeating: "0", count: 64), of: "--sha256").makeHash()
+    let options = try DownloadParser.parse(["h", "--sha256", String(repeating: "0", count: 64)])
+    let hash = try #require(options.checksum).makeHash()
     content.bytes(in: 0..<content.size).withUnsafeBytes { hash.update($0) }
     return hash.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

@@ -25,13 +25,13 @@ struct TransferNotationTests {
 
   @Test func `checksums are parsed`() throws {
     let hex = String(repeating: "0a", count: 32)
-    #expect(try ChecksumNotation.sha256(hex, of: "--sha256").hex == hex)
-    #expect(try ChecksumNotation.sha512(hex + hex, of: "--sha512").algorithm.name == "sha-512")
+    #expect(try DownloadParser.parse(["h", "--sha256", hex]).checksum?.hex == hex)
+    #expect(try DownloadParser.parse(["h", "--sha512", hex + hex]).checksum?.algorithm.name == "sha-512")
   }
 
   @Test(arguments: ["", "0a", String(repeating: "x", count: 64)])
   func `invalid checksums are rejected`(text: String) {
-    let error = #expect(throws: UsageError.self) { try ChecksumNotation.sha256(text, of: "--sha256") }
+    let error = #expect(throws: UsageError.self) { try DownloadParser.parse(["h", "--sha256", text]) }
     #expect(error?.description.hasPrefix("--sha256: A sha-256 checksum ") == true)
   }
 }

@@ -48,8 +48,8 @@ struct DownloadParser {
     switch name {
     case "-o", "--output": options.output = try Self.path(value, name)
     case "-d", "--dir": options.folder = try Self.path(value, name)
-    case "--sha256": try checksum(try ChecksumNotation.sha256(value, of: name))
-    case "--sha512": try checksum(try ChecksumNotation.sha512(value, of: name))
+    case "--sha256": try checksum(value, .sha256, name)
+    case "--sha512": try checksum(value, .sha512, name)
     case "--limit-rate": options.bytesPerSecond = try RateNotation.bytesPerSecond(value, of: name)
     case "--parallel": options.parallel = try Self.count(value, name)
     case "--files": options.width = try Self.count(value, name)
@@ -79,7 +79,13 @@ struct DownloadParser {
     return count
   }
 
-  private mutating func checksum(_ checksum: Checksum) throws(UsageError) {
+  private mutating func checksum(_ text: String, _ algorithm: DigestAlgorithm, _ name: String) throws(UsageError) {
+    let checksum: Checksum
+    do throws(APIError) {
+      checksum = try Checksum(algorithm, text)
+    } catch {
+      throw UsageError("\(name): \(error.message)")
+    }
     guard options.checksum == nil else { throw UsageError("use only one checksum: --sha256 or --sha512") }
     options.checksum = checksum
   }
@@ -113,36 +119,10 @@ enum RateNotation {
 
   /// Parses a rate. The result is in bytes per second, and is at least 1.
   static func bytesPerSecond(_ text: String, of option: String) throws(UsageError) -> Int64 {
-    let unit = text.last.flatMap { units[$0] }
-    let digits = unit == nil ? text[...] : text.dropLast()
-    let isPlain = !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-    guard isPlain, let number = Double(digits), number * (unit ?? 1) <= most,
-      let rate = Int64(exactly: (number * (unit ?? 1)).rounded(.down)), rate > 0
+    guard let number = RequestNotation.number(text, units: units), number <= most,
+      let rate = Int64(exactly: number.rounded(.down)), rate > 0
     else { throw UsageError("\(option) needs a rate such as 500k, 2M or 1.5G bytes a second, not “\(text)”") }
     return rate
-  }
-}
-
-/// Parses checksums in hexadecimal digits or base64, as tools print them.
-enum ChecksumNotation {
-  /// Parses the required SHA-256 checksum of a file.
-  static func sha256(_ text: String, of option: String) throws(UsageError) -> Checksum {
-    try checksum(text, .sha256, option)
-  }
-
-  /// Parses the required SHA-512 checksum of a file.
-  static func sha512(_ text: String, of option: String) throws(UsageError) -> Checksum {
-    try checksum(text, .sha512, option)
-  }
-
-  private static func checksum(
-    _ text: String, _ algorithm: DigestAlgorithm, _ option: String
-  ) throws(UsageError) -> Checksum {
-    do throws(APIError) {
-      return try Checksum(algorithm, text)
-    } catch {
-      throw UsageError("\(option): \(error.message)")
-    }
   }
 }
 

@@ -104,7 +104,8 @@ struct ShellUpload: APIRequest {
       if let text = item.value.stringValue { return .text(item.name, text) }
       return .json(item.name, item.value)
     }
-    return Multipart(fields + options.fileURLs.map { .file(options.partName, $0, type: options.type) })
+    let name = options.partName ?? "file"
+    return Multipart(fields + options.fileURLs.map { .file(name, $0, type: options.type) })
   }
 }
 

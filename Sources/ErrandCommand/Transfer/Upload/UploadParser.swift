@@ -11,7 +11,6 @@ struct UploadParser {
   ]
 
   private var options = UploadOptions()
-  private var hasName = false
 
   /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> UploadOptions {
@@ -45,9 +44,7 @@ struct UploadParser {
     case "--field":
       options.items.append(try RequestNotation.item(value))
       options.isForm = true
-    case "--name":
-      options.partName = value
-      hasName = true
+    case "--name": options.partName = value
     case "--type": options.type = value
     case "-X", "--method": options.method = value
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
@@ -70,7 +67,7 @@ struct UploadParser {
     if options.files.count > 1, !options.isForm {
       throw UsageError("several files need --multipart, which sends them as one form")
     }
-    if hasName, !options.isForm { throw UsageError("--name is for forms; use it with --multipart") }
+    if options.partName != nil, !options.isForm { throw UsageError("--name is for forms; use it with --multipart") }
     options.url = try RequestNotation.url(url)
     if !options.isForm { options.url = Self.named(options.url, options.name) }
   }
@@ -95,8 +92,8 @@ struct UploadOptions: Sendable {
   var isForm = false
   /// The fields of the form that precede the files.
   var items: [SendOptions.Item] = []
-  /// The field name of the parts with files.
-  var partName = "file"
+  /// The field name of the parts with files; nil for the default: file.
+  var partName: String?
   /// The media type of the files; nil to derive it from the extension of each file name.
   var type: String?
   var isCompressed = false
