@@ -65,13 +65,16 @@ indirect enum TypeUse {
   case map(TypeUse)
   case optional(TypeUse)
 
-  var text: String {
+  var text: String { written { $0.name } }
+
+  /// The type as it is written where `name` names the models.
+  func written(_ name: (Model) -> String) -> String {
     switch self {
     case .builtin(let builtin): builtin.rawValue
-    case .model(let model): model.name
-    case .array(let element): "[\(element.text)]"
-    case .map(let value): "[String: \(value.text)]"
-    case .optional(let wrapped): "\(wrapped.text)?"
+    case .model(let model): name(model)
+    case .array(let element): "[\(element.written(name))]"
+    case .map(let value): "[String: \(value.written(name))]"
+    case .optional(let wrapped): "\(wrapped.written(name))?"
     }
   }
 

@@ -4,7 +4,7 @@ struct PagingWriter {
   let access: String
 
   func write(_ paging: Paging, of operation: Operation, to text: inout SwiftText) {
-    let element = paging.element.text(in: operation.model)
+    let element = paging.element.written { $0.name(in: operation.model) }
     let empty = paging.items.isOptional ? " ?? []" : ""
     text.blank()
     let items = "\(paging.items.text(in: "page"))\(empty)"
@@ -99,20 +99,8 @@ struct PagingWriter {
   }
 }
 
-extension TypeUse {
-  /// The type as it is written in a model, with the names of the models that contain it.
-  fileprivate func text(in scope: Model) -> String {
-    switch self {
-    case .builtin: text
-    case .model(let model): model.name(in: scope)
-    case .array(let element): "[\(element.text(in: scope))]"
-    case .map(let value): "[String: \(value.text(in: scope))]"
-    case .optional(let wrapped): "\(wrapped.text(in: scope))?"
-    }
-  }
-}
-
 extension Model {
+  /// The name as it is written in another model, with the names of the models that contain this one.
   fileprivate func name(in scope: Model) -> String {
     guard let parent, parent !== scope else { return name }
     return "\(parent.name(in: scope)).\(name)"

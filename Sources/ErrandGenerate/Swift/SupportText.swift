@@ -2,7 +2,7 @@
 enum SupportText {
   static func files(access: String) -> [(name: String, text: String)] {
     [
-      ("AnyKey", anyKey(access)), ("CalendarDate", calendarDate(access)), ("CookieText", cookieText),
+      ("AnyKey", anyKey), ("CalendarDate", calendarDate(access)), ("CookieText", cookieText),
       ("Indirect", indirect(access)), ("PageLink", pageLink),
     ]
   }
@@ -46,8 +46,7 @@ enum SupportText {
 
     """
 
-  private static func anyKey(_ access: String) -> String {
-    """
+  private static let anyKey = """
     /// A key of an object whose names are known only at run time.
     struct AnyKey: CodingKey {
       let stringValue: String
@@ -59,7 +58,6 @@ enum SupportText {
     }
 
     """
-  }
 
   private static func calendarDate(_ access: String) -> String {
     """
