@@ -15,11 +15,8 @@ struct CacheCommand {
     do {
       let options = try CacheParser.parse(words)
       return await CacheCommand(try CacheFolder.existing(options.folder)).run(options.task)
-    } catch let refusal as CacheFolder.Refusal {
-      Terminal.reportError(refusal.description)
-      return refusal.code
     } catch {
-      return Terminal.rejectUsage(error, of: "cache")
+      return Terminal.reject(error, of: "cache")
     }
   }
 
@@ -35,7 +32,7 @@ struct CacheCommand {
     case .list: await list()
     case .show(let options): await show(options)
     case .stats: await stats()
-    case .clear(let choice): await clear(choice)
+    case .clear(let selection): await clear(selection)
     }
   }
 
@@ -105,8 +102,7 @@ struct CacheCommand {
 
   // MARK: - Clear
 
-  private func clear(_ choice: CacheOptions.Choice) async -> ExitCode {
-    let selection = choice.selection(now: .now)
+  private func clear(_ selection: CacheSelection) async -> ExitCode {
     guard let before = await store.readableList() else { return unreadable() }
     store.remove(selection)
     await store.flush()

@@ -3,12 +3,6 @@ import Foundation
 
 /// The folder of a disk cache, as named on the command line.
 struct CacheFolder: Sendable {
-  /// The reason why the folder cannot be used, and the exit status.
-  struct Refusal: Error, Equatable, CustomStringConvertible {
-    let description: String
-    let code: ExitCode
-  }
-
   let path: String
   let url: URL
 

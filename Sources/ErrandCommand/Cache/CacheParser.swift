@@ -4,14 +4,13 @@ import ErrandCache
 /// Parses the arguments of `errand cache`.
 struct CacheParser {
   private var words: ArraySlice<String>
+  private let now: WallTime
 
-  /// Parses all arguments.
-  static func parse(_ words: [String]) throws(UsageError) -> CacheOptions {
-    var parser = CacheParser(words: words[...])
+  /// Parses all arguments. Ages are counted back from `now`.
+  static func parse(_ words: [String], now: WallTime = .now) throws(UsageError) -> CacheOptions {
+    var parser = CacheParser(words: words[...], now: now)
     return try parser.readAll()
   }
-
-  private init(words: ArraySlice<String>) { self.words = words }
 
   private mutating func readAll() throws(UsageError) -> CacheOptions {
     guard let verb = words.popFirst() else { throw UsageError("a task is missing: list, show, stats or clear") }
@@ -63,23 +62,25 @@ struct CacheParser {
   private mutating func clear() throws(UsageError) -> CacheOptions {
     let folder = try folder()
     var reader = WordReader(Array(words), flags: [], valued: ["--host", "--tag", "--older-than"])
-    var choice: CacheOptions.Choice?
+    var selection: CacheSelection?
     while let item = try reader.next() {
       guard case .option(let name, let value) = item else {
         throw UsageError("“cache clear” takes only --host NAME, --tag WORD or --older-than AGE after the folder")
       }
-      guard choice == nil else { throw UsageError("use only one of --host, --tag and --older-than") }
+      guard selection == nil else { throw UsageError("use only one of --host, --tag and --older-than") }
       guard !value.isEmpty else { throw UsageError("\(name) needs a value") }
-      choice = try Self.choice(name, value)
+      selection = try self.selection(name, value)
     }
-    return CacheOptions(folder: folder, task: .clear(choice ?? .all))
+    return CacheOptions(folder: folder, task: .clear(selection ?? .all))
   }
 
-  private static func choice(_ name: String, _ value: String) throws(UsageError) -> CacheOptions.Choice {
+  private func selection(_ name: String, _ value: String) throws(UsageError) -> CacheSelection {
     switch name {
-    case "--host": return .host(value)
+    case "--host": return .host(value.lowercased())
     case "--tag": return .tag(value)
-    default: return .olderThan(try SpanNotation.span(value, of: name))
+    default:
+      let age = try SpanNotation.span(value, of: name) / .milliseconds(1)
+      return .olderThan(now.advanced(byMilliseconds: -Int64(age.rounded())))
     }
   }
 }
@@ -110,38 +111,12 @@ struct CacheOptions: Sendable, Equatable {
     /// Print statistics of the store.
     case stats
     /// Remove the chosen responses from the store.
-    case clear(Choice)
-  }
-
-  /// The responses to remove.
-  enum Choice: Sendable, Equatable {
-    case all
-    case host(String)
-    case tag(String)
-    case olderThan(Duration)
-
-    /// Describes the chosen responses in the form that the method `remove` of the store needs.
-    func selection(now: WallTime) -> CacheSelection {
-      switch self {
-      case .all: .all
-      case .host(let host): .host(host.lowercased())
-      case .tag(let tag): .tag(tag)
-      case .olderThan(let age):
-        .olderThan(now.advanced(byMilliseconds: -Int64(clamping: age / .milliseconds(1))))
-      }
-    }
+    case clear(CacheSelection)
   }
 
   /// The folder of the store.
   let folder: String
   let task: Task
-}
-
-extension Int64 {
-  /// Creates the integer that is nearest to a number and that the type can represent.
-  fileprivate init(clamping number: Double) {
-    self = Int64(exactly: number.rounded()) ?? (number < 0 ? .min + 1 : .max)
-  }
 }
 
 extension HelpText {

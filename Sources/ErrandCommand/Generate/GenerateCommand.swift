@@ -15,7 +15,7 @@ struct GenerateCommand {
     do {
       return GenerateCommand(try GenerateArguments(words)).run()
     } catch {
-      return Terminal.rejectUsage(error, of: "generate")
+      return Terminal.reject(error, of: "generate")
     }
   }
 

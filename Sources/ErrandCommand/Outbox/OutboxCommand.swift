@@ -19,9 +19,7 @@ struct OutboxCommand {
       Terminal.reportError(error.message)
       return ExitCode(error)
     } catch {
-      Terminal.reportError("\(error)")
-      Terminal.write("See “errand outbox --help”.\n", to: .error)
-      return .usage
+      return Terminal.reject(error, of: "outbox")
     }
   }
 

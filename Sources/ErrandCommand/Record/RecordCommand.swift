@@ -7,20 +7,15 @@ import Foundation
 enum RecordCommand {
   /// Parses the arguments, performs the task and returns the exit status.
   static func run(_ words: [String]) -> ExitCode {
-    do throws(UsageError) {
+    do {
       let options = try RecordOptions(words)
-      do throws(RecordRefusal) {
-        return try run(options, RecordFile(options.file))
-      } catch {
-        Terminal.reportError(error.description)
-        return error.code
-      }
+      return try run(options, RecordFile(options.file))
     } catch {
-      return Terminal.rejectUsage(error, of: "record")
+      return Terminal.reject(error, of: "record")
     }
   }
 
-  private static func run(_ options: RecordOptions, _ file: RecordFile) throws(RecordRefusal) -> ExitCode {
+  private static func run(_ options: RecordOptions, _ file: RecordFile) throws(Refusal) -> ExitCode {
     let paint = Terminal.paint(for: .output)
     switch options.task {
     case .list: return show(.list(file.calls.map(\.masked), of: file, paint: paint), options)
@@ -56,54 +51,50 @@ struct RecordFile {
   /// Whether the file contains calls of several runs, of which the numbers alone may mean several calls.
   let hasRuns: Bool
 
-  init(_ path: String) throws(RecordRefusal) {
+  init(_ path: String) throws(Refusal) {
     self.path = path
     do throws(HTTPArchiveError) {
       archive = try HTTPArchive(contentsOf: URL(filePath: path))
     } catch {
       let isMissing = error.code == .unreadable
-      throw RecordRefusal(isMissing ? .noStore : .data, isMissing ? "\(error)" : "“\(path)”: \(error)")
+      throw Refusal(
+        description: isMissing ? "\(error)" : "“\(path)”: \(error)", code: isMissing ? .noStore : .data)
     }
     calls = archive.calls
     hasRuns = Set(calls.map(\.run)).count > 1
   }
 
   /// The call with an id, with masked secrets. The word `last` is the last call.
-  func call(_ id: String) throws(RecordRefusal) -> ArchivedCall {
+  func call(_ id: String) throws(Refusal) -> ArchivedCall {
     let found = id == "last" ? calls.suffix(1) : archive.calls(withID: id)[...]
     guard let call = found.last else {
-      throw RecordRefusal(.notStored, "“\(path)” has no call “\(id)”; “errand record FILE list” prints the ids.")
+      throw Refusal(
+        description: "“\(path)” has no call “\(id)”; “errand record FILE list” prints the ids.", code: .notStored)
     }
     guard found.count == 1 else {
       let ids = found.suffix(3).map { "“\(TextLayout.shortened($0.id, to: RecordReport.longestID))”" }.joined(
         separator: ", ")
-      throw RecordRefusal(
-        .notStored, "“\(path)” has \(found.count) calls “\(id)” of different runs; name one of them: \(ids).")
+      throw Refusal(
+        description: "“\(path)” has \(found.count) calls “\(id)” of different runs; name one of them: \(ids).",
+        code: .notStored)
     }
     return call.masked
   }
 
   /// The calls as one web page, with masked secrets.
-  func page() throws(RecordRefusal) -> Data {
+  func page() throws(Refusal) -> Data {
     do {
       return try FlightPage(archive: archive.masked.serialized()).html
     } catch {
-      throw RecordRefusal(.data, "“\(path)”: \(error)")
+      throw Refusal(description: "“\(path)”: \(error)", code: .data)
     }
   }
 
   /// The curl command of the last request of a call.
-  func curl(_ id: String) throws(RecordRefusal) -> String {
+  func curl(_ id: String) throws(Refusal) -> String {
     if let command = try call(id).entries.last?.request.curlCommand { return command }
-    throw RecordRefusal(
-      .notStored, "Call “\(id)” of “\(path)” has no HTTP request that curl could send; “why” shows what it did.")
+    throw Refusal(
+      description: "Call “\(id)” of “\(path)” has no HTTP request that curl could send; “why” shows what it did.",
+      code: .notStored)
   }
-}
-
-/// The reason why a task on a record was not performed.
-struct RecordRefusal: Error, CustomStringConvertible {
-  let code: ExitCode
-  let description: String
-
-  init(_ code: ExitCode, _ description: String) { (self.code, self.description) = (code, description) }
 }

@@ -15,11 +15,8 @@ struct SendCommand {
     do {
       let options = try SendParser.parse(words)
       return await SendCommand(options: options, cache: try SendCache(options)).run()
-    } catch let refusal as CacheFolder.Refusal {
-      Terminal.reportError(refusal.description)
-      return refusal.code
     } catch {
-      return Terminal.rejectUsage(error, of: "send")
+      return Terminal.reject(error, of: "send")
     }
   }
 
@@ -259,7 +256,7 @@ struct SendCache: Sendable {
   let cache: ResponseCache
 
   /// Opens the cache in the folder that the options name. Returns nil if the options name no folder.
-  init?(_ options: SendOptions) throws(CacheFolder.Refusal) {
+  init?(_ options: SendOptions) throws(Refusal) {
     guard let path = options.cacheFolder else { return nil }
     let folder = try CacheFolder.made(path).url
     cache = ResponseCache(store: SQLiteStore(folder: folder, limit: Self.limit, leastPatience: Self.patience))

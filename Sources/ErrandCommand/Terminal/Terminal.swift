@@ -49,9 +49,11 @@ enum Terminal {
     write("\(paint(for: .error)(.red, "errand:")) \(PlainText.visible(sentence))\n", to: .error)
   }
 
-  /// Reports an error in the arguments of a command; returns the exit status.
-  static func rejectUsage(_ error: any Error, of command: String) -> ExitCode {
+  /// Reports why a command does not start; returns the exit status. If its arguments are wrong, the report names its
+  /// help.
+  static func reject(_ error: any Error, of command: String) -> ExitCode {
     reportError("\(error)")
+    if let refusal = error as? Refusal { return refusal.code }
     write("See “errand \(command) --help”.\n", to: .error)
     return .usage
   }

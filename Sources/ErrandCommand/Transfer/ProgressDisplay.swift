@@ -37,12 +37,14 @@ final class ProgressDisplay: Sendable {
     state = Locked(State(board: ProgressBoard(paint: paint)))
   }
 
-  /// Creates a display for a stream: bars for a terminal, otherwise lines.
-  convenience init(on stream: Terminal.Stream) {
+  /// Creates a display on standard error: bars on a terminal, otherwise lines. With `-v`, the display consists of lines,
+  /// because the other output of `-v` would interrupt bars. If the command is quiet, the result is nil.
+  convenience init?(isQuiet: Bool, isVerbose: Bool) {
+    if isQuiet { return nil }
     let kind: Kind =
-      Terminal.isTerminal(stream)
-      ? .bars(Terminal.paint(for: stream)) { TerminalSize(of: stream) } : .lines
-    self.init(kind) { Terminal.write($0, to: stream) }
+      isVerbose || !Terminal.isTerminal(.error)
+      ? .lines : .bars(Terminal.paint(for: .error)) { TerminalSize(of: .error) }
+    self.init(kind) { Terminal.write($0, to: .error) }
   }
 
   /// Adds a transfer below the other transfers. Returns the number of the transfer for ``report(_:of:)``.

@@ -61,7 +61,12 @@ struct LoopbackConnection {
     case .afterAnswer, .never:
       return
     case .held(let gate):
-      try keepingAbandoned(request) { try socket.pass(gate) }
+      do {
+        try socket.pass(gate)
+      } catch {
+        core.abandon(request)
+        throw error
+      }
       try receiveBefore(.automatic, &request)
     case .automatic, .withoutContinue:
       if case .automatic = reception, request.headers.lists("100-continue", under: "Expect") {
@@ -91,15 +96,6 @@ struct LoopbackConnection {
       try reader.readBody(into: &partial)
     } catch {
       if partial.number == 0 { core.abandon(partial) }
-      throw error
-    }
-  }
-
-  private func keepingAbandoned(_ request: RecordedRequest, _ wait: () throws -> Void) throws {
-    do {
-      try wait()
-    } catch {
-      core.abandon(request)
       throw error
     }
   }

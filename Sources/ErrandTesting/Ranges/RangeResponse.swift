@@ -195,17 +195,13 @@ struct RangeValidatorFields {
   init(_ behaviour: RangeBehaviour) {
     let tag = behaviour.resource.entityTag
     let changed = Int64(behaviour.resource.seed % 10_000) * 86_400_000
-    var seconds: Int?
+    let seconds: Int?
     switch behaviour.validators {
-    case .strongTag: entityTag = tag
-    case .weakTag: entityTag = "W/\(tag)"
-    case .lastModified(let distance):
-      entityTag = nil
-      seconds = distance
-    case .both(let distance):
-      entityTag = tag
-      seconds = distance
-    case .none: entityTag = nil
+    case .strongTag: (entityTag, seconds) = (tag, nil)
+    case .weakTag: (entityTag, seconds) = ("W/\(tag)", nil)
+    case .lastModified(let distance): (entityTag, seconds) = (nil, distance)
+    case .both(let distance): (entityTag, seconds) = (tag, distance)
+    case .none: (entityTag, seconds) = (nil, nil)
     }
     lastModified = seconds.map { _ in HTTPDate.text(milliseconds: changed) }
     date = seconds.map { HTTPDate.text(milliseconds: changed + Int64(clamping: $0) * 1_000) }

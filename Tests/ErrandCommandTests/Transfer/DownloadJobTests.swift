@@ -32,7 +32,7 @@ struct DownloadJobTests {
       try part.commit(PartMetadata(request: request, validator: nil, total: 100, checksum: sum, now: 1))
       part.close()
       let plan = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path]))
-      let refusal = #expect(throws: DownloadPlan.Refusal.self) { try plan.jobs() }
+      let refusal = #expect(throws: Refusal.self) { try plan.jobs() }
       #expect(refusal?.description.contains(words) == true)
     }
   }

@@ -11,11 +11,8 @@ struct DownloadCommand {
       for refusal in leftOut { Terminal.reportError(refusal.description) }
       let code = await DownloadCommand(options: options, jobs: jobs).run()
       return code == .success ? leftOut.first?.code ?? .success : code
-    } catch let refusal as DownloadPlan.Refusal {
-      Terminal.reportError(refusal.description)
-      return refusal.code
     } catch {
-      return Terminal.rejectUsage(error, of: "download")
+      return Terminal.reject(error, of: "download")
     }
   }
 
@@ -24,6 +21,7 @@ struct DownloadCommand {
 
   private func run() async -> ExitCode {
     let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
+    let display = ProgressDisplay(isQuiet: options.isQuiet, isVerbose: options.isVerbose)
     let runner = DownloadRunner(jobs, options, client, display)
     // The first signal stops the downloads. A second signal ends the process at once. Even then, the bytes that are
     // already saved for resuming are kept.
@@ -33,13 +31,6 @@ struct DownloadCommand {
     reportFailures(of: ends)
     if let sentence = Self.sentence(on: ends, options) { Terminal.write(sentence + "\n", to: .error) }
     return Self.code(of: ends, isInterrupted: runner.isInterrupted)
-  }
-
-  /// The display of the progress; nil if the command is quiet. With `-v`, the display consists of lines, because the
-  /// other output of `-v` would interrupt bars.
-  private var display: ProgressDisplay? {
-    if options.isQuiet { return nil }
-    return options.isVerbose ? ProgressDisplay(.lines) { Terminal.write($0, to: .error) } : ProgressDisplay(on: .error)
   }
 
   /// Prints the error message of each failed download.

@@ -4,9 +4,9 @@ import ErrandTransfer
 import Foundation
 
 /// One download: its URL and its target.
-struct DownloadJob: Sendable, Equatable {
+struct DownloadJob: Sendable {
   /// The target of a download.
-  enum Place: Sendable, Equatable {
+  enum Place: Sendable {
     case file(URL)
     case folder(URL, Download.Naming)
     /// A file whose download was interrupted. The file gets the settings of the interrupted download, such as its
@@ -48,11 +48,6 @@ struct DownloadJob: Sendable, Equatable {
       URL(filePath: $0, directoryHint: .notDirectory)
     }
     self.checksum = checksum
-  }
-
-  static func == (one: DownloadJob, other: DownloadJob) -> Bool {
-    one.url == other.url && one.place == other.place && one.target == other.target
-      && one.checksum?.description == other.checksum?.description
   }
 
   /// Whether the server chooses the file name. In this case, no existing file counts as the finished download, because

@@ -6,12 +6,6 @@ import Foundation
 
 /// Determines the downloads and their targets from the options.
 struct DownloadPlan {
-  /// The reason why a download cannot start, and the exit status.
-  struct Refusal: Error, Equatable, CustomStringConvertible {
-    let description: String
-    let code: ExitCode
-  }
-
   private let options: DownloadOptions
 
   init(_ options: DownloadOptions) { self.options = options }

@@ -8,51 +8,43 @@ struct UploadCommand {
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try UploadParser.parse(words)
-      if let problem = unreadable(options.fileURLs) {
-        Terminal.reportError(problem)
-        return .notStored
-      }
+      try check(options.fileURLs)
       return await UploadCommand(options: options).run()
     } catch {
-      return Terminal.rejectUsage(error, of: "upload")
+      return Terminal.reject(error, of: "upload")
     }
   }
 
   private let options: UploadOptions
 
-  /// The reason why one of the files cannot be sent; nil if all files can be sent.
-  private static func unreadable(_ files: [URL]) -> String? {
+  /// Throws if one of the files cannot be sent.
+  private static func check(_ files: [URL]) throws(Refusal) {
     for file in files {
-      let path = file.path(percentEncoded: false)
+      let (path, name) = (file.path(percentEncoded: false), "“\(file.relativePath)”")
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-        return "No such file: “\(file.relativePath)”."
+        throw Refusal(description: "No such file: \(name).", code: .notStored)
       }
-      if isFolder.boolValue { return "“\(file.relativePath)” is a folder; only files can be sent." }
+      if isFolder.boolValue {
+        throw Refusal(description: "\(name) is a folder; only files can be sent.", code: .notStored)
+      }
       if !FileManager.default.isReadableFile(atPath: path) {
-        return "“\(file.relativePath)” cannot be read; check its permissions."
+        throw Refusal(description: "\(name) cannot be read; check its permissions.", code: .notStored)
       }
     }
-    return nil
   }
 
   private func run() async -> ExitCode {
     let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
     let interruption = await Interruption { client.cancelAll() }
     defer { interruption.stop() }
-    let watch = UploadWatch(options.name, on: display)
+    let watch = UploadWatch(
+      options.name, on: ProgressDisplay(isQuiet: options.isQuiet, isVerbose: options.isVerbose))
     let start = ContinuousClock.now
     let outcome = await client.outcome(
       of: ShellUpload(options: options), options: CallOptions(accessories: [watch]))
     watch.end(ending(outcome, watch.bytes, after: .now - start))
     return end(outcome)
-  }
-
-  /// The display of the progress; nil if the command is quiet. With `-v`, the display consists of lines, because the
-  /// other output of `-v` would interrupt bars.
-  private var display: ProgressDisplay? {
-    if options.isQuiet { return nil }
-    return options.isVerbose ? ProgressDisplay(.lines) { Terminal.write($0, to: .error) } : ProgressDisplay(on: .error)
   }
 
   private func ending(_ outcome: Outcome<Data>, _ bytes: Int64, after elapsed: Duration) -> ProgressState {
