@@ -51,18 +51,11 @@ struct ModelWriter {
   }
 
   private func writeInitializer(_ properties: [Model.Property], _ additional: TypeUse?, _ text: inout SwiftText) {
-    var items = properties.map { property in
-      "\(SwiftName.escaped(property.name)): \(property.type.text)\(property.type.isOptional ? " = nil" : "")"
+    var parameters = properties.map { property -> (name: String, type: String) in
+      (SwiftName.escaped(property.name), "\(property.type.text)\(property.type.isOptional ? " = nil" : "")")
     }
-    if let additional { items.append("additionalProperties: [String: \(additional.text)] = [:]") }
-    text.blank()
-    text.list("\(access)init(", items, ") {")
-    for property in properties {
-      let name = SwiftName.escaped(property.name)
-      text.line("  self.\(name) = \(name)")
-    }
-    if additional != nil { text.line("  self.additionalProperties = additionalProperties") }
-    text.line("}")
+    if let additional { parameters.append(("additionalProperties", "[String: \(additional.text)] = [:]")) }
+    text.initializer(access, parameters)
   }
 
   private func writeKeys(_ properties: [Model.Property], _ text: inout SwiftText) {

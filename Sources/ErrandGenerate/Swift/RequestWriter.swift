@@ -44,14 +44,8 @@ struct RequestWriter {
       text.line("\(access)var \(SwiftName.escaped(property.name)): \(property.typeText)")
     }
     guard !access.isEmpty else { return }
-    text.blank()
-    let items = properties.map { "\(SwiftName.escaped($0.name)): \($0.typeText)\($0.isOptional ? " = nil" : "")" }
-    text.list("\(access)init(", items, properties.isEmpty ? ") {}" : ") {")
-    for property in properties {
-      let name = SwiftName.escaped(property.name)
-      text.line("  self.\(name) = \(name)")
-    }
-    if !properties.isEmpty { text.line("}") }
+    text.initializer(
+      access, properties.map { (SwiftName.escaped($0.name), "\($0.typeText)\($0.isOptional ? " = nil" : "")") })
   }
 
   // MARK: - Path

@@ -30,6 +30,14 @@ struct SwiftText {
     line(tail.trimmingLeadingSpace)
   }
 
+  /// Writes an initializer that stores its parameters. Names are escaped, and types have their default values.
+  mutating func initializer(_ access: String, _ parameters: [(name: String, type: String)]) {
+    blank()
+    list("\(access)init(", parameters.map { "\($0.name): \($0.type)" }, parameters.isEmpty ? ") {}" : ") {")
+    for parameter in parameters { line("  self.\(parameter.name) = \(parameter.name)") }
+    if !parameters.isEmpty { line("}") }
+  }
+
   /// Writes a documentation comment in lines of up to 120 columns.
   mutating func doc(_ paragraphs: [String]) {
     let texts = paragraphs.map(Self.plain).filter { !$0.isEmpty }

@@ -36,8 +36,7 @@ public final class ManualClock: Timers {
 
   /// Cancels a scheduled action, so that it does not run.
   public func cancel(_ token: TimerToken) {
-    let removed = state.update { $0.heap.remove(token) }
-    _ = removed
+    state.update { $0.heap.remove(token) }
   }
 
   /// Advances the clock and runs the actions that are due, in the order of their times, on the caller's thread.

@@ -49,7 +49,7 @@ public final class RangeServer: Sendable {
 
   /// Replaces the closure that returns the behaviour. The new closure is used from the next request on, and the
   /// numbering of the requests continues.
-  public func answer(by plan: @escaping Plan) { core.setPlan(plan) }
+  public func answer(by plan: @escaping Plan) { core.plan.withLock { $0 = plan } }
 
   /// Closes the port and all connections, and waits until all threads have ended.
   public func stop() { loopback.stop() }
@@ -101,14 +101,12 @@ extension RangeServer {
     static let path = "/file.bin"
     let observed = Observed(Record())
     private let signedUses: Int?
-    private let plan: Locked<Plan>
+    let plan: Locked<Plan>
 
     init(signedUses: Int?, plan: @escaping Plan) {
       self.signedUses = signedUses
       self.plan = Locked(plan)
     }
-
-    func setPlan(_ plan: @escaping Plan) { self.plan.withLock { $0 = plan } }
 
     func response(to request: RecordedRequest) -> LoopbackAnswer {
       switch route(request.path) {
