@@ -115,6 +115,12 @@ extension RequestCredential {
 }
 
 extension RequestHeaders {
+  /// Creates headers with the fields of the command line.
+  init(merging fields: [SendOptions.Field]) {
+    self.init()
+    merge(fields)
+  }
+
   /// Adds the fields of the command line. The first field with a name replaces the existing field; further fields with
   /// this name are added. Fields with secret names are marked as secret.
   mutating func merge(_ fields: [SendOptions.Field]) {

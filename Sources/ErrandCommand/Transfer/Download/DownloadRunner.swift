@@ -188,11 +188,7 @@ struct ShellDownload: APIRequest {
   var path: Path { Path(job.url) }
   var credential: RequestCredential { options.credential }
   var timeouts: Timeouts { options.timeout.map { Timeouts(total: .after($0)) } ?? .inherited }
-  var headers: RequestHeaders {
-    var headers = RequestHeaders()
-    headers.merge(options.fields)
-    return headers
-  }
+  var headers: RequestHeaders { RequestHeaders(merging: options.fields) }
 
   var download: Download? {
     var download = job.download

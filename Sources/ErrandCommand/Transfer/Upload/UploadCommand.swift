@@ -77,11 +77,7 @@ struct ShellUpload: APIRequest {
   var method: HTTPMethod { options.method.map { HTTPMethod($0) } ?? (options.isForm ? .post : .put) }
   var credential: RequestCredential { options.credential }
   var timeouts: Timeouts { Timeouts(total: options.timeout.map { .after($0) } ?? .never) }
-  var headers: RequestHeaders {
-    var headers = RequestHeaders()
-    headers.merge(options.fields)
-    return headers
-  }
+  var headers: RequestHeaders { RequestHeaders(merging: options.fields) }
 
   var body: RequestBody? {
     guard let file = options.fileURLs.first else { return nil }
