@@ -1,6 +1,5 @@
 import Foundation
 
-/// The entry point of the command `errand`.
 @main
 enum ErrandCommand {
   @MainActor

@@ -10,7 +10,6 @@ struct CacheCommand {
   private let store: SQLiteStore
   private let paint = Terminal.paint(for: .output)
 
-  /// Parses the arguments, performs the task and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try CacheParser.parse(words)
@@ -120,13 +119,11 @@ struct CacheCommand {
   }
 }
 
-/// The statistics of a store.
 struct StoreSummary {
   let listings: [CacheListing]
   let bytesOnDisk: Int64
   let now: WallTime
 
-  /// One line for each number, such as the number of entries.
   func text(_ paint: Paint) -> String { TextTable(paint: paint).facts(lines) }
 
   private var lines: [(name: String, value: String)] {
@@ -157,7 +154,6 @@ final class StoredLookup: Interceptor {
 
   init(_ store: any CacheStore) { self.store = store }
 
-  /// The stored responses that were found for the request.
   var found: StoredResponses { noted.withLock { $0 } }
 
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
@@ -167,12 +163,10 @@ final class StoredLookup: Interceptor {
   }
 }
 
-/// Formats the responses of a store as a table.
 struct EntryTable {
   let paint: Paint
   let now: WallTime
 
-  /// A heading and one line for each response.
   func text(_ listings: [CacheListing]) -> String {
     let hasTags = listings.contains { $0.head.label.tag != nil }
     let heading = ["age", "state", "size", "status", "method", "url"] + (hasTags ? ["tag"] : [])

@@ -1,7 +1,6 @@
 import Errand
 import ErrandCache
 
-/// Parses the arguments of `errand cache`.
 struct CacheParser {
   private var words: ArraySlice<String>
   private let now: WallTime
@@ -100,21 +99,14 @@ enum SpanNotation {
   }
 }
 
-/// The parsed arguments of `errand cache`.
 struct CacheOptions: Sendable, Equatable {
-  /// The task to perform on a store.
   enum Task: Sendable, Equatable {
-    /// Print one line for each stored response.
     case list
-    /// Print the response that is stored for a request.
     case show(SendOptions)
-    /// Print statistics of the store.
     case stats
-    /// Remove the chosen responses from the store.
     case clear(CacheSelection)
   }
 
-  /// The folder of the store.
   let folder: String
   let task: Task
 }

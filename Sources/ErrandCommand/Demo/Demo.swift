@@ -77,14 +77,12 @@ struct SceneRenderer: Sendable {
 
   let paint: Paint
 
-  /// The heading that is printed above a scene of the demo.
   func heading(_ title: String, number: Int, of count: Int) -> String {
     let head = "── \(number)/\(count)  \(title) "
     let rule = String(repeating: "─", count: max(0, Self.columns - TextLayout.width(head)))
     return paint(.bold, head) + paint(.dim, rule)
   }
 
-  /// The text that is printed below the heading of a scene of the demo.
   func body(_ report: SceneReport) -> String {
     let declared =
       report.declared.isEmpty
@@ -140,7 +138,6 @@ struct SceneReport: Sendable {
   var sent: [[String]] = []
   /// The results that the scene of the demo has received, one line each.
   var received: [String] = []
-  /// The checks that the scene of the demo has made.
   var checks: [Check] = []
 
   /// Whether the scene of the demo passed all its checks. A scene without checks does not pass.

@@ -22,7 +22,6 @@ final class Stage {
     servers.show(scene)
   }
 
-  /// Returns the API server or the CDN server.
   func server(_ host: DemoHost) -> LoopbackServer { servers[host] }
 
   /// The requests that a server has received in the current scene of the demo.
@@ -45,7 +44,6 @@ final class Stage {
     report.sent.append(lines)
   }
 
-  /// Adds a line to the report. The line describes a result that the scene of the demo has received.
   func showReceived(_ line: String) { report.received.append(line) }
 
   /// Adds a value that the scene of the demo has received to the report, together with the name of the value's type.
@@ -82,7 +80,6 @@ final class DemoServers: Sendable {
   let cdn: LoopbackServer
   private let current = CurrentScene()
 
-  /// Starts both servers of the demo.
   init() throws {
     api = try LoopbackServer { [current] in current.answer($0, from: .api) }
     cdn = try LoopbackServer { [current] in current.answer($0, from: .cdn) }
@@ -108,9 +105,7 @@ protocol DemoScene: Sendable {
   @MainActor func play(on stage: Stage) async throws
 }
 
-/// The servers of the demo.
 enum DemoHost: String, Sendable {
-  /// The host of the API.
   case api = "API"
   /// The host of images and other large files.
   case cdn = "CDN"

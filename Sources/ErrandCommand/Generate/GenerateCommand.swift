@@ -10,7 +10,6 @@ struct GenerateCommand {
   private let document: URL
   private let folder: URL
 
-  /// Parses the arguments, generates the files and returns the exit status.
   static func run(_ words: [String]) -> ExitCode {
     do {
       return GenerateCommand(try GenerateArguments(words)).run()
@@ -51,7 +50,6 @@ struct GenerateCommand {
     return .data
   }
 
-  /// The document of a draft from a recording.
   private func draft() throws -> DocumentNode {
     let archive = try HTTPArchive(contentsOf: document)
     let draft = try RecordingDraft(RecordingReader.exchanges(archive), host: arguments.host)
@@ -148,7 +146,6 @@ struct GenerateCommand {
   }
 }
 
-/// The reason why a file cannot be read, written or removed.
 private struct FileProblem: Error, CustomStringConvertible {
   /// A clause with the path and the system's reason.
   let description: String

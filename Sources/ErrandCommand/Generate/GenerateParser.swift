@@ -1,6 +1,5 @@
 import ErrandGenerate
 
-/// The parsed arguments of `errand generate`.
 struct GenerateArguments: Equatable {
   var document = ""
   var folder = ""
@@ -9,7 +8,6 @@ struct GenerateArguments: Equatable {
   var host: String?
   var options = GenerateOptions()
 
-  /// Parses all arguments.
   init(_ words: [String]) throws(UsageError) {
     let valued: Set = ["--into", "--tag", "--path", "--access", "--name", "--host"]
     var reader = WordReader(words, flags: ["--check"], valued: valued)

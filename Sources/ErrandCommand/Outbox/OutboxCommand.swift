@@ -10,7 +10,6 @@ struct OutboxCommand {
   private let folder: String
   private let paint = Terminal.paint(for: .output)
 
-  /// Parses the arguments, performs the task and returns the exit status.
   static func run(_ words: [String]) -> ExitCode {
     do {
       let options = try OutboxOptions(words)
@@ -88,12 +87,10 @@ struct OutboxCommand {
   }
 }
 
-/// Formats the entries of an outbox.
 struct OutboxTable {
   let paint: Paint
   let now: WallTime
 
-  /// A heading and one line for each entry.
   func text(_ entries: [OutboxEntry]) -> String {
     let heading = ["id", "state", "age", "tries", "lane", "request", "account", "reason"]
     return TextTable(paint: paint).text([heading.map { ($0, .dim) }] + entries.map(row))
@@ -108,7 +105,6 @@ struct OutboxTable {
     ]
   }
 
-  /// One line for each fact of an entry.
   func details(of entry: OutboxEntry) -> String {
     var lines = [
       ("entry", "\(entry.id)"), ("state", entry.state.rawValue), ("request", "\(entry.type), version \(entry.version)"),
@@ -142,7 +138,6 @@ struct OutboxTable {
 }
 
 extension ExitCode {
-  /// The exit status for an error of an outbox.
   init(_ error: OutboxError) {
     self =
       switch error.code {

@@ -1,24 +1,17 @@
 import ErrandOutbox
 
-/// The parsed arguments of `errand outbox`.
 struct OutboxOptions: Equatable {
-  /// The task to perform.
   enum Task: Equatable {
-    /// Print one line for each entry in one of the states.
     case list([OutboxState])
-    /// Print an entry with its stored request.
     case show(OutboxEntry.ID)
     /// Queue dead letters again.
     case resend([OutboxEntry.ID])
-    /// Remove entries.
     case discard([OutboxEntry.ID])
   }
 
-  /// The folder of the outbox.
   let folder: String
   let task: Task
 
-  /// Parses all arguments.
   init(_ words: [String]) throws(UsageError) {
     guard let verb = words.first, ["list", "show", "resend", "discard"].contains(verb) else {
       throw UsageError(

@@ -2,7 +2,6 @@ import Errand
 import ErrandRecord
 import ErrandSupport
 
-/// Compares recorded calls.
 struct CallComparison {
   /// A property in which two calls differ.
   struct Difference: Equatable {
@@ -14,7 +13,6 @@ struct CallComparison {
     let b: String?
   }
 
-  /// The calls of two records, in pairs.
   struct Pairs {
     struct Pair {
       let a: ArchivedCall
@@ -43,7 +41,6 @@ struct CallComparison {
   static let mostAligned = 1_000
   private static let volatile: Set<HTTPFieldName> = ["Date", "Age", "Content-Length"]
 
-  /// The properties in which two calls differ.
   func differences(_ a: ArchivedCall, _ b: ArchivedCall) -> [Difference] {
     var differences: [Difference] = []
     func compare(_ what: String, _ a: String?, _ b: String?) {

@@ -52,7 +52,6 @@ struct MCPServer {
     }
   }
 
-  /// The response to a line that was too long to read.
   func tooLong(_ limit: Int) -> Data {
     error(Failure(code: .invalidRequest, message: "The line is longer than \(limit) bytes."))
   }
@@ -134,7 +133,6 @@ enum MCPCommand {
   /// The longest line that is read, in bytes.
   static let longestLine = 4 << 20
 
-  /// Parses the arguments, and serves until the standard input ends. Returns the exit status.
   static func run(_ words: [String]) -> ExitCode {
     do throws(UsageError) {
       var reader = WordReader(words, flags: [], valued: [])

@@ -1,14 +1,12 @@
 import Errand
 import ErrandRecord
 
-/// The tools that `errand mcp` offers.
 enum MCPTool: String, CaseIterable {
   case list, why, diff, curl
 
   /// The number of calls that `list` shows if the client does not limit it.
   static let usualCount = 50
 
-  /// Runs the tool. Returns the text for the agent.
   func run(_ arguments: MCPArguments) throws -> String {
     let file = try RecordFile(try arguments.file())
     switch self {
@@ -95,9 +93,7 @@ enum MCPTool: String, CaseIterable {
   }
 }
 
-/// The arguments of a call of a tool.
 struct MCPArguments {
-  /// The reason why an argument cannot be used.
   struct Mistake: Error, CustomStringConvertible {
     let description: String
   }

@@ -5,7 +5,6 @@ import Foundation
 /// Implements `errand record`, which shows the calls of a flight file or an HTTP archive.
 @MainActor
 enum RecordCommand {
-  /// Parses the arguments, performs the task and returns the exit status.
   static func run(_ words: [String]) -> ExitCode {
     do {
       let options = try RecordOptions(words)

@@ -1,32 +1,23 @@
-/// The parsed arguments of `errand record`.
 struct RecordOptions: Equatable {
-  /// The task to perform on a record.
   enum Task: Equatable {
-    /// Print one line for each call.
     case list
-    /// Print the decisions of a call.
     case why(String)
     /// Compare two calls of the file.
     case diff(String, String)
     /// Compare the calls of the file with those of another file.
     case compare(String)
-    /// Print the curl command of a call.
     case curl(String)
-    /// Print the record as an HTTP archive.
     case har
-    /// Print the record as a web page.
     case page
   }
 
   /// The flight file or the HTTP archive.
   let file: String
   let task: Task
-  /// Whether the result is printed as JSON.
   let isJSON: Bool
 
   private static let tasks = "list, why, diff, curl, har or page"
 
-  /// Parses all arguments.
   init(_ words: [String]) throws(UsageError) {
     var reader = WordReader(words, flags: ["--json"], valued: [])
     var arguments: [String] = []
@@ -65,7 +56,6 @@ struct RecordOptions: Equatable {
 }
 
 extension RecordOptions.Task {
-  /// Whether the result can be printed as JSON or text.
   fileprivate var hasJSON: Bool {
     switch self {
     case .list, .why, .diff, .compare: true

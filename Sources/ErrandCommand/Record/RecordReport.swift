@@ -17,7 +17,6 @@ struct RecordReport {
   /// The number of columns of the longest id in a list.
   static let longestID = 60
 
-  /// One line for each of these calls of a file.
   static func list(_ calls: [ArchivedCall], of file: RecordFile, paint: Paint = .plain) -> RecordReport {
     var members: [String: JSONValue] = ["calls": .array(calls.map { .object(summary($0)) })]
     let omitted = file.archive.omittedEntries
@@ -45,7 +44,6 @@ struct RecordReport {
 
   // MARK: - Why
 
-  /// The decisions and the exchanges of a call.
   static func why(_ call: ArchivedCall, paint: Paint = .plain) -> RecordReport {
     var lines = [
       paint(.bold, "#\(PlainText.visible(call.id))")
@@ -103,7 +101,6 @@ struct RecordReport {
 
   // MARK: - Diff
 
-  /// What differs between two calls.
   static func diff(_ a: ArchivedCall, _ b: ArchivedCall, paint: Paint = .plain) -> RecordReport {
     let differences = CallComparison.ofTwoCalls.differences(a, b)
     let heading = [a, b].map { "#\(PlainText.visible($0.id)) \(request($0))\n" }.joined()
@@ -115,7 +112,6 @@ struct RecordReport {
       ]))
   }
 
-  /// Which calls differ between two records.
   static func compare(_ a: HTTPArchive, _ b: HTTPArchive, paint: Paint = .plain) -> RecordReport {
     let comparison = CallComparison.ofTwoFiles.pairs(a.calls, b.calls)
     var text = ""

@@ -2,9 +2,7 @@ import Errand
 import ErrandHTTP
 import Foundation
 
-/// Decides how a body is printed.
 enum BodyPrinter {
-  /// The form in which a body is printed.
   enum Showing: Equatable {
     /// The body is printed as unchanged bytes.
     case raw(Data)

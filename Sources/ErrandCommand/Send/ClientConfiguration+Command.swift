@@ -68,7 +68,6 @@ struct ExchangePrinter: Interceptor {
 
   private static func measure(of body: HTTPBody) -> String { body.length.map(Wording.bytes) ?? "an unknown length" }
 
-  /// The status line and the fields of a received response. Each line begins with `< `.
   func received(_ response: HTTPResponse) -> String { head(response, mark: "< ") }
 
   /// The status line and the fields of a response. Each line begins with `mark`.

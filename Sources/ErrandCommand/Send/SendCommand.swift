@@ -10,7 +10,6 @@ struct SendCommand {
   private let cache: SendCache?
   private let client: APIClient
 
-  /// Parses the arguments, sends the request, prints the response and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try SendParser.parse(words)
@@ -131,7 +130,6 @@ struct SendCommand {
   }
 }
 
-/// The request of `errand send`, as the options describe it.
 struct ShellRequest: APIRequest {
   let options: SendOptions
 
@@ -179,7 +177,6 @@ struct ShellRequest: APIRequest {
 ///
 /// An existing path that is not a regular file, such as a device or a named pipe, is written to directly.
 struct OutputFile: Sendable {
-  /// The error for a file that cannot be written.
   struct Failure: Error, CustomStringConvertible {
     let description: String
 
@@ -246,13 +243,11 @@ struct SendCache: Sendable {
     ("cached", .cachedElseLoad), ("offline", .networkElseCached), ("only", .cacheOnly), ("stored", .cacheOnlyAtAnyAge),
   ]
 
-  /// The cache mode for a value of `--mode`.
   static func mode(_ word: String) throws(UsageError) -> CacheReadMode {
     if let found = modes.first(where: { $0.word == word }) { return found.mode }
     throw UsageError("--mode needs one of \(modes.map(\.word).joined(separator: ", ")), not “\(word)”")
   }
 
-  /// The cache that the client uses.
   let cache: ResponseCache
 
   /// Opens the cache in the folder that the options name. Returns nil if the options name no folder.
@@ -262,7 +257,6 @@ struct SendCache: Sendable {
     cache = ResponseCache(store: SQLiteStore(folder: folder, limit: Self.limit, leastPatience: Self.patience))
   }
 
-  /// Cancels background refreshes.
   func interrupt() { cache.cancelRefreshes() }
 
   /// Waits for background work, such as a refresh, and closes the store.

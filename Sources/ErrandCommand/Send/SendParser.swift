@@ -2,7 +2,6 @@ import Errand
 import ErrandJSON
 import Foundation
 
-/// Parses the arguments of `errand send`.
 struct SendParser {
   private static let flags: Set<String> = [
     "--json", "--form", "--query", "-v", "--verbose", "--no-follow", "--no-proxy",
@@ -16,7 +15,6 @@ struct SendParser {
   /// The last parsed option that may only be used with `--cache`; nil if there was none.
   private var cacheWord: String?
 
-  /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> SendOptions {
     var parser = SendParser()
     var reader = WordReader(words, flags: flags, valued: valued)
@@ -127,7 +125,6 @@ struct SendParser {
   }
 }
 
-/// The parsed arguments of `errand send`.
 struct SendOptions: Sendable, Equatable {
   /// One argument of the form `name=value` or `name:=json`.
   struct Item: Sendable, Equatable {

@@ -24,7 +24,6 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case forbidden = 77
   case interrupted = 130
 
-  /// The exit status for a failed call.
   init(_ error: APIError) {
     self =
       switch error.stage {
@@ -91,7 +90,6 @@ struct Refusal: Error, Equatable, CustomStringConvertible {
 /// The message of a failed call for the user of a command. The library's messages name properties of requests in their
 /// cures. These are replaced by options of the command.
 enum FailureMessage {
-  /// A command that sends requests.
   enum Command: Sendable {
     case send, download, upload
   }

@@ -6,7 +6,6 @@ import Foundation
 
 /// Recognizes secrets by their names, so that they are not printed.
 enum Secrets {
-  /// The text that is printed instead of a secret.
   static let mask = Redaction.mask
 
   /// Whether a field, an argument or a key probably contains a secret.

@@ -8,7 +8,6 @@ import Foundation
 
 /// Functions for the standard streams of the process.
 enum Terminal {
-  /// The two output streams.
   enum Stream: Int32, Sendable {
     case output = 1
     case error = 2
@@ -29,7 +28,6 @@ enum Terminal {
     signal(SIGPIPE) { _ in }
   }
 
-  /// Whether a stream is a terminal.
   static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
 
   /// The colours for a stream: enabled on a terminal that supports them, unless `NO_COLOR` is set.
@@ -44,7 +42,6 @@ enum Terminal {
     environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
   }
 
-  /// Prints an error message to standard error.
   static func reportError(_ sentence: String) {
     write("\(paint(for: .error)(.red, "errand:")) \(PlainText.visible(sentence))\n", to: .error)
   }
@@ -106,7 +103,6 @@ enum Terminal {
   }
 }
 
-/// The size of a terminal in lines and columns.
 struct TerminalSize: Sendable, Equatable {
   var columns: Int
   var rows: Int
@@ -149,7 +145,6 @@ struct Paint: Sendable {
     case cyan = "36"
   }
 
-  /// Whether colours are enabled.
   let isOn: Bool
 
   /// A value that leaves all text unchanged.

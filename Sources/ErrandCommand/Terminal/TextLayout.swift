@@ -117,7 +117,6 @@ enum PlainText {
   }
 }
 
-/// Formats rows of cells as columns.
 struct TextTable {
   let paint: Paint
 

@@ -4,7 +4,6 @@ import ErrandSupport
 ///
 /// `--name value`, `--name=value`, `-n value` and `-nvalue` are equivalent. No argument after `--` is an option.
 struct WordReader {
-  /// An option with or without a value, or another argument.
   enum Item: Equatable {
     /// An option without a value. The text is the name of the option.
     case flag(String)

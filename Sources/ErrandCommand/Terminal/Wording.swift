@@ -26,7 +26,6 @@ enum Wording {
     }
   }
 
-  /// The metrics of a call on one line.
   static func metrics(_ metrics: CallMetrics) -> String {
     var parts = ["\(duration(metrics.total)) in total"]
     if let last = metrics.exchanges.last { parts += phases(of: last) }

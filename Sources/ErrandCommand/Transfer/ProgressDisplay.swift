@@ -3,7 +3,6 @@ import ErrandSupport
 
 /// Displays the progress of transfers from any thread: bars on a terminal, lines in a pipe.
 final class ProgressDisplay: Sendable {
-  /// The form in which the progress is displayed.
   enum Kind: Sendable {
     /// The progress is drawn as bars on a terminal. `size` returns the size of the terminal and is called for each
     /// frame.

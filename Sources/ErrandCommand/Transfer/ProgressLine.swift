@@ -7,11 +7,9 @@
 /// On a narrow terminal, parts are left out: first the total or the bar, then both, then the amount, the rate and the
 /// remaining time, in this order.
 struct ProgressLine {
-  /// The maximum width of a line.
   let columns: Int
   /// The maximum width of the name column. It is the same for all lines, so that their bars are aligned.
   let nameColumns: Int
-  /// The colours of the line.
   let paint: Paint
 
   private static let gap = "  "
@@ -35,7 +33,6 @@ struct ProgressLine {
     }
   }
 
-  /// The text for a completed transfer.
   static func summary(_ state: ProgressState) -> String {
     let note = state.note.map { ", \($0)" } ?? ""
     guard let elapsed = state.elapsed else { return "done, \(Wording.bytes(state.bytes))\(note)" }
@@ -114,13 +111,10 @@ struct ProgressLine {
 
 /// The state of one transfer for display.
 struct ProgressState: Sendable, Equatable {
-  /// The phases of a transfer.
   enum Phase: Sendable, Equatable {
     /// The transfer has not begun yet, for example because it waits for other transfers.
     case waiting
-    /// Bytes are being transferred.
     case running
-    /// The transfer is complete.
     case done
     /// The transfer was stopped on purpose; the text says what was kept.
     case stopped(String)
@@ -130,7 +124,6 @@ struct ProgressState: Sendable, Equatable {
 
   /// The name to display. Unsafe characters are replaced when the name is drawn.
   var name: String
-  /// The phase of the transfer.
   var phase = Phase.running
   /// The number of transferred bytes.
   var bytes: Int64 = 0
@@ -148,7 +141,6 @@ struct ProgressState: Sendable, Equatable {
   /// Additional text for a completed transfer, such as the verified checksums; nil for none.
   var note: String?
 
-  /// Whether the transfer has ended.
   var isOver: Bool {
     switch phase {
     case .waiting, .running: false

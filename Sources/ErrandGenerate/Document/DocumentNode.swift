@@ -1,7 +1,6 @@
 /// A value of a document: JSON, or the subset of YAML that has the same values. Members keep their order, and each
 /// value knows its place in the text.
 package struct DocumentNode: Sendable {
-  /// The kinds of values.
   package enum Content: Sendable {
     case null
     case bool(Bool)
@@ -33,7 +32,6 @@ package struct DocumentNode: Sendable {
     }
   }
 
-  /// The value of a member; nil if this value is not an object or has no such member.
   package subscript(key: String) -> DocumentNode? { members?[key] }
 }
 
@@ -96,7 +94,6 @@ enum ScalarRules {
     (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
   }
 
-  /// Whether a text is a number of JSON.
   static func isJSONNumber(_ text: String) -> Bool {
     var rest = text.utf8[...]
     if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }

@@ -304,7 +304,6 @@ final class ModelBuilder {
   }
 }
 
-/// The documentation of a schema, a parameter or an operation.
 enum SchemaDoc {
   static func paragraphs(_ cursor: Cursor) -> [String] {
     var paragraphs = [cursor.text("description") ?? ""]

@@ -1,6 +1,5 @@
 /// One operation of a document, and the request that is generated for it.
 final class Operation {
-  /// A stored property of the request.
   struct Property {
     let name: String
     let type: TypeUse

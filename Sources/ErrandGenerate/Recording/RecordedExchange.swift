@@ -3,7 +3,6 @@ package struct RecordedExchange: Sendable {
   /// The arguments of a query or a form, decoded and in order.
   package typealias Arguments = [(name: String, value: String)]
 
-  /// The content of a message.
   package struct Content: Sendable {
     /// The media type with its parameters; empty if it is unknown.
     package var type: String
@@ -24,7 +23,6 @@ package struct RecordedExchange: Sendable {
   /// The path as it was sent, with percent-encoding.
   package var path: String
   package var query: Arguments = []
-  /// The header fields of the request.
   package var fields: [(name: String, value: String)] = []
   /// The body of the request; nil if it had none.
   package var body: Content?
@@ -38,7 +36,6 @@ package struct RecordedExchange: Sendable {
     (self.method, self.origin, self.path, self.status) = (method, origin, path, status)
   }
 
-  /// The host with its port.
   var host: String { origin.split(separator: "/").last.map(String.init) ?? origin }
   var isGood: Bool { (200..<300).contains(status) }
   var isFailure: Bool { status >= 400 }

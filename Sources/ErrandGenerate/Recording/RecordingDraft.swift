@@ -32,7 +32,6 @@ package struct RecordingDraft {
   }
 }
 
-/// Writes the document of a draft.
 private final class DraftWriter {
   private let exchanges: [RecordedExchange]
   private let host: String

@@ -22,7 +22,6 @@ final class SampleShape {
   var element: SampleShape? { arrays > 0 && arrays == samples ? items : nil }
   private var keys: Set<String> { Set(members.map(\.key)) }
 
-  /// Adds a sample.
   func add(_ value: DocumentNode) {
     samples += 1
     switch value.content {

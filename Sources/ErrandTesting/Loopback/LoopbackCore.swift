@@ -121,7 +121,6 @@ final class LoopbackCore: Sendable {
     script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
-  /// Records a request and returns its number.
   func record(_ request: RecordedRequest) -> Int {
     observed.update { record in
       var request = request

@@ -198,14 +198,9 @@ func closeDescriptor(_ descriptor: Int32) {
   /// The `poll` event that reports a peer that has closed its sending side: the value of `POLLRDHUP` on Linux.
   let peerClosedEvent = Int16(0x2000)
 #elseif canImport(Darwin)
-  /// The type of a TCP socket.
   let streamSocketType = SOCK_STREAM
-  /// Flags for `send`: the call does not block.
   let quietSendFlags = MSG_DONTWAIT
-  /// Flags for `recv`: the call does not block.
   let quietReceiveFlags = MSG_DONTWAIT
-  /// The socket option that prevents SIGPIPE if the peer has closed the connection; nil if the system has no such
-  /// option.
   let noSignalOption: Int32? = SO_NOSIGPIPE
   /// The `poll` event that reports a peer that has closed its sending side. `poll` always reports POLLHUP, so no flag
   /// is needed.

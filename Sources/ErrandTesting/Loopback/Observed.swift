@@ -26,7 +26,6 @@ final class Observed<State: Sendable>: Sendable {
     storage = Locked(Storage(state: state))
   }
 
-  /// The current value.
   var value: State { storage.withLock { $0.state } }
 
   /// Changes the value, and resumes all waits whose condition the new value meets.

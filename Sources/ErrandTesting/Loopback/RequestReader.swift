@@ -38,7 +38,6 @@ struct RequestReader {
     }
   }
 
-  /// Reads the body of a request and stores it in `request`.
   mutating func readBody(into request: inout RecordedRequest) throws {
     switch try RequestHead.framing(request.headers) {
     case .length(let length): try take(length, into: &request)

@@ -9,7 +9,6 @@ struct RangeResponse {
   /// The response for the underlying ``LoopbackServer``.
   let answer: LoopbackAnswer
 
-  /// Creates the response to a request, as the behaviour requires.
   init(to request: RecordedRequest, _ behaviour: RangeBehaviour) {
     switch behaviour.fault {
     case .status(let status, let headers):
@@ -207,7 +206,6 @@ struct RangeValidatorFields {
     date = seconds.map { HTTPDate.text(milliseconds: changed + Int64(clamping: $0) * 1_000) }
   }
 
-  /// Adds the validator fields to header fields.
   func add(to headers: inout LoopbackHeaders) {
     headers["ETag"] = entityTag
     headers["Last-Modified"] = lastModified
@@ -217,7 +215,6 @@ struct RangeValidatorFields {
 
 /// Parses the range of a file that a request asks for.
 struct RequestedRange {
-  /// The bytes that the request asks for.
   enum Selection: Equatable {
     case whole
     case part(Range<Int>)

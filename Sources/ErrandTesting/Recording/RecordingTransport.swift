@@ -205,7 +205,6 @@ final class CopiedBytes: Sendable {
   }
 }
 
-/// Passes a response body on to another sink and copies the bytes.
 private final class CopyingSink: BodySink {
   private let inner: any BodySink
   private let bytes: CopiedBytes
@@ -234,7 +233,6 @@ private final class CopyingSink: BodySink {
   func settle() async throws { try await inner.settle() }
 }
 
-/// Reads a request body from another source and copies the bytes.
 private final class CopyingSource: BodySource {
   private let inner: any BodySource
   private let bytes: CopiedBytes

@@ -1,7 +1,6 @@
 import Errand
 import ErrandTesting
 
-/// A scene of the demo that makes three concurrent calls with async/await.
 struct AsyncScene: DemoScene {
   let title = "A type for each kind of request, and async/await: three concurrent calls"
   let source = SceneSource()

@@ -2,7 +2,6 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A scene of the demo with a batch of four images and a user. One of the images is missing.
 struct BatchScene: DemoScene {
   let title = "A batch of four images and a user: a failure ends the batch, or only its own call"
   let source = SceneSource()

@@ -2,7 +2,6 @@ import Errand
 import ErrandJSON
 import ErrandTesting
 
-/// A scene of the demo in which a JSON response does not have the declared shape.
 struct BrokenShapeScene: DemoScene {
   let title = "A JSON shape, and a server that violates it"
   let source = SceneSource()

@@ -1,7 +1,6 @@
 import Errand
 import ErrandTesting
 
-/// A scene of the demo in which a call gets the stored value at once, and then the value of the server.
 struct CachedThenFreshScene: DemoScene {
   let title = "Cached, then fresh: a stored value at once, and the new one when it arrives"
   let source = SceneSource()

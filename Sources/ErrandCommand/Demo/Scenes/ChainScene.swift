@@ -1,7 +1,6 @@
 import Errand
 import ErrandTesting
 
-/// A scene of the demo with a chain of calls. Each step of the chain uses the responses of earlier steps.
 struct ChainScene: DemoScene {
   let title = "A chain: register, user info, then two concurrent steps, then the last step"
   let source = SceneSource()

@@ -1,7 +1,6 @@
 import Errand
 import ErrandTesting
 
-/// A scene of the demo with calls that pass their results to closures.
 struct ClosureScene: DemoScene {
   let title = "Closures: success, failure and progress, on the main actor"
   let source = SceneSource()

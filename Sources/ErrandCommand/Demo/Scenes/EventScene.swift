@@ -1,7 +1,6 @@
 import Errand
 import ErrandTesting
 
-/// A scene of the demo that receives a stream of prices. The connection of the stream breaks.
 struct EventScene: DemoScene {
   let title = "Server-sent events: the stream breaks, and resumes after the last event"
   let source = SceneSource()

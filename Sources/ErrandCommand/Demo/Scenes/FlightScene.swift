@@ -2,7 +2,6 @@ import Errand
 import ErrandCache
 import ErrandTesting
 
-/// A scene of the demo that ends with the decisions of its calls, as sentences.
 struct FlightScene: DemoScene {
   let title = "Why did this request do that? The flight record answers in sentences"
   let source = SceneSource()

@@ -3,7 +3,6 @@ import ErrandCache
 import ErrandSupport
 import ErrandTesting
 
-/// A scene of the demo with a response that is cached for three minutes.
 struct LifetimeScene: DemoScene {
   let title = "User info, cached for three minutes: the server's counter does not change"
   let source = SceneSource()
@@ -76,6 +75,5 @@ final class DemoClock: Sendable {
     return WallTime.now.advanced(byMilliseconds: Int64(milliseconds))
   }
 
-  /// Sets the clock forward.
   func advance(by distance: Duration) { ahead.withLock { $0 += distance } }
 }

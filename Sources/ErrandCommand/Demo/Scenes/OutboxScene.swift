@@ -3,8 +3,6 @@ import ErrandOutbox
 import ErrandTesting
 import Foundation
 
-/// A scene of the demo in which the response to a change is lost, and the program ends before it sends the change
-/// again.
 struct OutboxScene: DemoScene {
   let title = "Outbox: a change whose response was lost arrives once, also after a restart"
   let source = SceneSource()

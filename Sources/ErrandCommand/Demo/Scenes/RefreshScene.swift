@@ -2,7 +2,6 @@ import Errand
 import ErrandTesting
 import Synchronization
 
-/// A scene of the demo in which a token expires while many calls are running.
 struct RefreshScene: DemoScene {
   let title = "An expired token: a hundred calls get 401, and the token is refreshed once"
   let source = SceneSource()

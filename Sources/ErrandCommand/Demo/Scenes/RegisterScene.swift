@@ -2,7 +2,6 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A scene of the demo that sends a POST request with arguments in a form body.
 struct RegisterScene: DemoScene {
   let title = "Register by POST: every character is preserved, and the response becomes a Swift value"
   let source = SceneSource()

@@ -3,7 +3,6 @@ import ErrandChecksum
 import ErrandTesting
 import Foundation
 
-/// A scene of the demo with a download whose connection breaks twice.
 struct ResumeScene: DemoScene {
   let title = "A download interrupted twice: it resumes where it stopped, and is verified"
   let source = SceneSource()

@@ -1,7 +1,6 @@
 import Errand
 import ErrandTesting
 
-/// A scene of the demo in which a server is overloaded for a moment.
 struct RetryScene: DemoScene {
   let title = "Retries: a server that is busy for a moment, and a payment that is made once"
   let source = SceneSource()

@@ -2,7 +2,6 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A scene of the demo that uploads a form with a file, and then a form whose file is missing.
 struct UploadScene: DemoScene {
   let title = "A form with an image: the file is read while it is sent, and must not be missing"
   let source = SceneSource()

@@ -3,7 +3,6 @@ import Foundation
 
 /// Implements `errand download`, which downloads files.
 struct DownloadCommand {
-  /// Parses the arguments, downloads the files and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try DownloadParser.parse(words)

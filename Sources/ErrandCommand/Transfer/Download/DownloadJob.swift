@@ -24,7 +24,6 @@ struct DownloadJob: Sendable {
   /// The required checksum; nil if none is required.
   let checksum: Checksum?
 
-  /// Creates a download to a file.
   init(_ url: String, to file: URL, checksum: Checksum? = nil) {
     self.url = url
     place = .file(file)
@@ -32,7 +31,6 @@ struct DownloadJob: Sendable {
     self.checksum = checksum
   }
 
-  /// Creates a download that resumes an interrupted download to a file.
   init(_ url: String, resuming file: URL, _ choices: RecordedChoices?, checksum: Checksum? = nil) {
     self.url = url
     place = .interrupted(file, choices)
@@ -40,7 +38,6 @@ struct DownloadJob: Sendable {
     self.checksum = checksum
   }
 
-  /// Creates a download into a folder.
   init(_ url: String, into folder: URL, named naming: Download.Naming = .fromURL, checksum: Checksum? = nil) {
     self.url = url
     place = .folder(folder, naming)
@@ -68,7 +65,6 @@ struct DownloadJob: Sendable {
     return DownloadJob(url, resuming: file, choices, checksum: checksum)
   }
 
-  /// The target as a `Download` value, for the request.
   var download: Download {
     switch place {
     case .file(let file): return .to(file)

@@ -2,7 +2,6 @@ import Errand
 import ErrandChecksum
 import Foundation
 
-/// Parses the arguments of `errand download`.
 struct DownloadParser {
   private static let flags: Set<String> = [
     "-c", "--continue", "--fresh", "-J", "--server-name", "-n", "--no-replace", "--replace", "--wait", "-v",
@@ -15,7 +14,6 @@ struct DownloadParser {
 
   private var options = DownloadOptions()
 
-  /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> DownloadOptions {
     var parser = DownloadParser()
     var reader = WordReader(words, flags: flags, valued: valued)
@@ -126,7 +124,6 @@ enum RateNotation {
   }
 }
 
-/// The parsed arguments of `errand download`.
 struct DownloadOptions: Sendable {
   /// The URLs to download; if empty, interrupted downloads are resumed.
   var urls: [String] = []

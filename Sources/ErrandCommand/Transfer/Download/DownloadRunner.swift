@@ -19,9 +19,6 @@ final class DownloadRunner: Sendable {
   private let bandwidth: Bandwidth?
   private let state = Locked(State())
 
-  /// Makes a runner.
-  ///
-  /// - Parameter display: The display for the progress; nil for none.
   init(_ jobs: [DownloadJob], _ options: DownloadOptions, _ client: APIClient, _ display: ProgressDisplay?) {
     self.jobs = jobs
     self.options = options
@@ -30,7 +27,6 @@ final class DownloadRunner: Sendable {
     bandwidth = options.bytesPerSecond.map { Bandwidth(bytesPerSecond: $0) }
   }
 
-  /// Whether the user has interrupted the downloads.
   var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
   /// Stops the running downloads and keeps their partial files. Waiting downloads do not start.
@@ -175,7 +171,6 @@ enum WholeFile {
   }
 }
 
-/// The request of `errand download` for one file.
 struct ShellDownload: APIRequest {
   let job: DownloadJob
   let options: DownloadOptions

@@ -4,7 +4,6 @@ import Foundation
 
 /// Implements `errand upload`, which sends files.
 struct UploadCommand {
-  /// Parses the arguments, uploads the files, prints the response and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try UploadParser.parse(words)
@@ -17,7 +16,6 @@ struct UploadCommand {
 
   private let options: UploadOptions
 
-  /// Throws if one of the files cannot be sent.
   private static func check(_ files: [URL]) throws(Refusal) {
     for file in files {
       let (path, name) = (file.path(percentEncoded: false), "“\(file.relativePath)”")
@@ -68,7 +66,6 @@ struct UploadCommand {
   }
 }
 
-/// The request of `errand upload`, as the options describe it.
 struct ShellUpload: APIRequest {
   let options: UploadOptions
 
@@ -97,7 +94,6 @@ struct ShellUpload: APIRequest {
   }
 }
 
-/// Displays the progress of an upload.
 final class UploadWatch: Accessory {
   private let display: ProgressDisplay?
   private let number: Int
@@ -111,10 +107,8 @@ final class UploadWatch: Accessory {
     number = display?.add(ProgressState(name: name, phase: .waiting)) ?? 0
   }
 
-  /// The number of body bytes that were sent.
   var bytes: Int64 { sent.withLock { $0 } }
 
-  /// Displays the final state of the upload.
   func end(_ state: ProgressState) { display?.report(state, of: number) }
 
   func progressed(_ call: CallInfo, _ progress: TransferProgress) {

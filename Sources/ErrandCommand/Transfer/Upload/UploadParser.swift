@@ -1,7 +1,6 @@
 import Errand
 import Foundation
 
-/// Parses the arguments of `errand upload`.
 struct UploadParser {
   private static let flags: Set<String> = [
     "--multipart", "--gzip", "--expect", "-v", "--verbose", "-q", "--quiet", "--no-proxy",
@@ -12,7 +11,6 @@ struct UploadParser {
 
   private var options = UploadOptions()
 
-  /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> UploadOptions {
     var parser = UploadParser()
     var reader = WordReader(words, flags: flags, valued: valued)
@@ -81,7 +79,6 @@ struct UploadParser {
   }
 }
 
-/// The parsed arguments of `errand upload`.
 struct UploadOptions: Sendable {
   /// The paths of the files to send. Only a form may have more than one file.
   var files: [String] = []
@@ -106,7 +103,6 @@ struct UploadOptions: Sendable {
   var isQuiet = false
   var usesProxy = true
 
-  /// The paths of the files as file URLs.
   var fileURLs: [URL] { files.map { URL(filePath: $0, directoryHint: .notDirectory) } }
 
   /// The name under which the progress of the upload is displayed.

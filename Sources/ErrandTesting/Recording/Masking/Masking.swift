@@ -51,7 +51,6 @@ struct Masking {
     return masked
   }
 
-  /// Masks a response for a recording.
   mutating func response(_ answer: ScriptedAnswer) -> ScriptedAnswer {
     var masked = answer
     masked.head.fields = fields(answer.head.fields)

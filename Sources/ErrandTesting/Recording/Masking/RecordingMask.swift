@@ -50,7 +50,6 @@ public struct RecordingMask: Sendable, Hashable {
     self.shown = shown
   }
 
-  /// Whether the value of a field is masked.
   func hides(_ field: HTTPField) -> Bool {
     field.isSecret || fields.contains(field.name) || hides(key: field.name.rawValue)
   }
