@@ -110,15 +110,21 @@ struct PagingReader {
     let names: Set<String> = [
       "nextcursor", "nextpagetoken", "nexttoken", "nextpagecursor", "nextcontinuationtoken", "continuationtoken",
     ]
-    let isSame = { (candidate: Candidate) in candidate.builtin == argument }
-    if let next = Self.one(candidates, names, isSame), Self.ends(next, more) { return .value(next, more: more) }
+    if let next = Self.value(candidates, names, argument) { return next }
     guard let more else { return nil }
-    if let last = Self.one(candidates, ["endcursor", "lastid"], isSame) { return .value(last, more: more) }
+    if let last = Self.value(candidates, ["endcursor", "lastid"], argument) { return last }
     let id = Self.properties(of: element).first { $0.key == "id" }
     guard Paging.plain(position.key) == "startingafter", !element.isOptional, let id,
       !id.type.isOptional || id.isOneWay, case .builtin(argument) = id.type.wrapped
     else { return nil }
     return .lastItem(id: id, more: more)
+  }
+
+  /// The argument for the next page, if the response contains it under one of the names.
+  private static func value(_ candidates: [Candidate], _ names: Set<String>, _ argument: Builtin) -> Paging.Next? {
+    let more = more(candidates)
+    guard let next = one(candidates, names, { $0.builtin == argument }), ends(next, more) else { return nil }
+    return .value(next, more: more)
   }
 
   /// Whether a value can say that there is no next page.
@@ -133,11 +139,7 @@ struct PagingReader {
   ) -> Paging.Next? {
     guard Self.isWhole(argument) else { return nil }
     let more = Self.more(candidates)
-    if let next = Self.one(candidates, ["nextpage", "nextpagenumber"], { $0.builtin == argument }),
-      Self.ends(next, more)
-    {
-      return .value(next, more: more)
-    }
+    if let next = Self.value(candidates, ["nextpage", "nextpagenumber"], argument) { return next }
     let first = first(position)
     if let more, let first { return .page(first: first, more: more) }
     let counts: Set<String> = ["totalpages", "pagecount", "numpages", "lastpage", "pagetotal"]
@@ -154,9 +156,7 @@ struct PagingReader {
     guard Self.isWhole(argument) else { return nil }
     let more = Self.more(candidates)
     let first = first(position) ?? "0"
-    if let next = Self.one(candidates, ["nextoffset", "nextskip"], { $0.builtin == argument }), Self.ends(next, more) {
-      return .value(next, more: more)
-    }
+    if let next = Self.value(candidates, ["nextoffset", "nextskip"], argument) { return next }
     if let more { return .offsetMore(first: first, more: more) }
     let names: Set<String> = ["total", "totalcount", "totalitems", "totalresults"]
     return Self.one(candidates, names) { Self.isWhole($0.builtin) }.map { .offset(first: first, total: $0) }

@@ -53,7 +53,7 @@ public final class ScriptedTransport: Transport {
 
   /// Reads the request body, records the request, and returns the closure's response.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
-    let request = try await ScriptedReception(exchange).request()
+    let request = try await Self.received(exchange)
     seen.append(request)
     let answer = try await answer(request)
     if let failure = answer.failure { throw failure }
@@ -136,39 +136,30 @@ struct ScriptedDelivery {
   }
 }
 
-/// Reads the body of a request as a server would, and waits while the source of the body has no bytes.
-struct ScriptedReception {
-  private static let pieceSize = 16_384
-
-  private let exchange: Exchange
-
-  init(_ exchange: Exchange) { self.exchange = exchange }
-
-  /// Reads the whole body, and returns the request with the body in memory.
-  func request() async throws -> HTTPRequest {
+extension ScriptedTransport {
+  /// Reads the body as a server would, and waits while its source has no bytes. Returns the request with the body in
+  /// memory.
+  private static func received(_ exchange: Exchange) async throws -> HTTPRequest {
     guard let body = exchange.request.body, body.data == nil else { return exchange.request }
     let flow = PausableFlow()
     let source = try body.open(BodyFlow { flow.resume() })
-    var request = exchange.request
-    request.body = HTTPBody(try await whole(source, flow))
-    return request
-  }
-
-  private func whole(_ source: any BodySource, _ flow: PausableFlow) async throws -> Data {
     var whole = Data()
     while true {
       flow.pause()
-      let (read, piece) = try Self.piece(of: source)
+      let (read, piece) = try piece(of: source)
       switch read {
       case .bytes: whole.append(piece)
       case .later: try await flow.wait(exchange.call)
-      case .end: return whole
+      case .end:
+        var request = exchange.request
+        request.body = HTTPBody(whole)
+        return request
       }
     }
   }
 
   private static func piece(of source: any BodySource) throws -> (BodyRead, Data) {
-    try withUnsafeTemporaryAllocation(byteCount: pieceSize, alignment: 1) { room in
+    try withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { room in
       let read = try source.read(into: room)
       if case .bytes(let count) = read { return (read, Data(room[..<count])) }
       return (read, Data())
