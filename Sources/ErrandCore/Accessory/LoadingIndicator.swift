@@ -94,7 +94,9 @@ public final class LoadingIndicator: Accessory {
   }
 
   private func arm(_ instant: MonotonicInstant) {
-    let token = timers.schedule(at: instant) { [weak self] in self?.look() }
+    // The timer keeps the indicator. The app may have passed it to a single call, and the indicator must be hidden even
+    // after the call has released it.
+    let token = timers.schedule(at: instant) { self.look() }
     let isKept = state.withLock { state in
       guard state.timer == nil, state.machine.next == instant else { return false }
       state.timer = (instant, token)

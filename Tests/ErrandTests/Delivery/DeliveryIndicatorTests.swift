@@ -74,6 +74,22 @@ struct DeliveryIndicatorTests {
     #expect(await eventually { shown.all == [true, false] })
   }
 
+  @Test func `released indicator is hidden`() async {
+    let client = client([])
+    // Only the call keeps this indicator.
+    let call = client.start(
+      IndicatedRequest(), on: .inPlace, options: CallOptions(accessories: [indicator()])
+    ) { _ in }
+    await latch.reached()
+    clock.advance(by: .milliseconds(300))
+    #expect(await eventually { shown.all == [true] })
+    latch.open()
+    #expect(await eventually { !call.isExecuting && client.running.isEmpty && clock.pending == 1 })
+    clock.advance(by: .milliseconds(500))
+    #expect(await eventually { shown.all == [true, false] })
+    #expect(clock.pending == 0)
+  }
+
   @Test func `requests choose their indicator`() async {
     let (plain, named) = (Recorded<Bool>(), Recorded<Bool>())
     let client = client([
