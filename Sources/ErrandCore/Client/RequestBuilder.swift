@@ -57,8 +57,21 @@ final class RequestBuilder: Sendable {
     if let family { add(family.settings.headers, to: &fields, of: draft, url, family) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
+    if let body = draft.body { try Self.checkBoundary(of: body, in: fields) }
     addKey(request.idempotency, to: &fields)
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
+  }
+
+  /// Refuses a `Content-Type` of the request or of the call that does not contain the boundary of a multipart body. A
+  /// server could not find the parts of such a body.
+  private static func checkBoundary(of body: BodyBuilder.Body, in fields: HTTPFields) throws(APIError) {
+    guard body.contentType.hasPrefix("multipart/"), let boundary = MediaType(body.contentType)?["boundary"],
+      let sent = fields.mediaType, sent.essence.hasPrefix("multipart/"), !sent["boundary"].hasSameBytes(as: boundary)
+    else { return }
+    throw .build(
+      .invalidHeader,
+      "The field Content-Type is \(sent.essence) without the boundary of the body, so a server cannot find the parts;"
+        + " remove the field, because the body sets it.")
   }
 
   /// Builds the HTTP request of an ``APIRequest`` for a call without call options.

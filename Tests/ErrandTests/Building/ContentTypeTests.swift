@@ -65,4 +65,32 @@ struct ContentTypeTests {
     let options = CallOptions(headers: ["Content-Type": "text/x-call"])
     #expect(try await bench.sent(request, options: options)?.fields[.contentType] == "text/x-call")
   }
+
+  @Test(arguments: ["multipart/form-data", "Multipart/Form-Data; boundary=other", "multipart/mixed"])
+  func `type without the form's boundary is refused`(type: String) async throws {
+    let form = RequestBody.multipart([.text("a", "b")])
+    let headers: RequestHeaders = ["Content-Type": type]
+    let bench = ScriptedClient()
+    for (request, options) in [
+      (Sending(method: .post, body: form, headers: headers), CallOptions()),
+      (Sending(method: .post, body: form), CallOptions(headers: headers)),
+    ] {
+      let error = await bench.failure(of: request, options: options)
+      #expect(error?.stage == .build && error?.code == .invalidHeader)
+      #expect(error?.message.contains("Content-Type") == true && error?.message.contains("boundary") == true)
+    }
+    #expect(bench.transport.requests.isEmpty)
+    let written = Sending(method: .post, body: .bytes(Data(), type: "multipart/related; boundary=x"), headers: headers)
+    #expect(await bench.failure(of: written)?.code == .invalidHeader)
+  }
+
+  @Test func `type with the body's boundary is sent`() async throws {
+    let bench = ScriptedClient()
+    let headers: RequestHeaders = ["Content-Type": "multipart/mixed; boundary=x"]
+    let written = Sending(method: .post, body: .bytes(Data(), type: "multipart/related; boundary=x"), headers: headers)
+    #expect(try await bench.sent(written)?.fields[.contentType] == "multipart/mixed; boundary=x")
+    let stored = Sending(
+      method: .post, body: .multipart([.text("a", "b")]), headers: ["Content-Type": "application/octet-stream"])
+    #expect(try await bench.sent(stored)?.fields[.contentType] == "application/octet-stream")
+  }
 }
