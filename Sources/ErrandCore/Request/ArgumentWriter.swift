@@ -17,10 +17,11 @@ struct ArgumentWriter: Sendable {
   /// an ampersand, or is empty.
   func appendPairs(_ arguments: Arguments, to out: inout [UInt8], asForm: Bool) throws(APIError) {
     try Self.checkEncoding(of: arguments)
+    let plus = asForm || style.spaces == .plus
     for entry in arguments.entries {
       var name: [UInt8] = []
-      PercentEncoding.append(entry.name, to: &name, keeping: .value)
-      try append(name, entry.value, to: &out, plus: asForm || style.spaces == .plus)
+      Self.append(entry.name, to: &name, plus: plus)
+      try append(name, entry.value, to: &out, plus: plus)
     }
   }
 
@@ -77,7 +78,7 @@ struct ArgumentWriter: Sendable {
     case .object(let arguments):
       try Self.checkEncoding(of: arguments)
       for entry in arguments.entries {
-        try append(Self.inner(name, entry.name, style.objects), entry.value, to: &out, plus: plus)
+        try append(inner(name, entry.name, plus: plus), entry.value, to: &out, plus: plus)
       }
     case .null where style.nulls == .omitted, .omitted:
       break
@@ -142,7 +143,7 @@ struct ArgumentWriter: Sendable {
   }
 
   private static func unwritable(_ name: [UInt8], _ obstacle: Obstacle) -> APIError {
-    let escaped = String(decoding: name, as: UTF8.self)
+    let escaped = String(decoding: name.map { $0 == 0x2B ? 0x20 : $0 }, as: UTF8.self)
     return unwritable(escaped.removingPercentEncoding ?? escaped, obstacle)
   }
 
@@ -195,11 +196,11 @@ struct ArgumentWriter: Sendable {
     if let last = out.last, last != 0x3F, last != 0x26 { out.append(0x26) }
   }
 
-  private static func inner(_ outer: [UInt8], _ name: String, _ style: ArgumentStyle.Objects) -> [UInt8] {
+  private func inner(_ outer: [UInt8], _ name: String, plus: Bool) -> [UInt8] {
     var full = outer
-    full += (style == .brackets ? "%5B" : ".").utf8
-    PercentEncoding.append(name, to: &full, keeping: .value)
-    if style == .brackets { full += "%5D".utf8 }
+    full += (style.objects == .brackets ? "%5B" : ".").utf8
+    Self.append(name, to: &full, plus: plus)
+    if style.objects == .brackets { full += "%5D".utf8 }
     return full
   }
 

@@ -132,6 +132,17 @@ struct ArgumentTests {
     #expect(try await bench.sent(form)?.formPairs == [["a b", "c d+e%20"]])
   }
 
+  @Test func `spaces in names follow the style`() async throws {
+    let bench = ScriptedClient()
+    let arguments: Arguments = ["a b": ["c d+": "e f"]]
+    #expect(try await bench.sent(Sending(arguments: arguments))?.url.query == "a%20b%5Bc%20d%2B%5D=e%20f")
+    let plus = Sending(arguments: arguments, argumentStyle: ArgumentStyle(spaces: .plus))
+    #expect(try await bench.sent(plus)?.url.query == "a+b%5Bc+d%2B%5D=e+f")
+    #expect(try await bench.sent(Sending(method: .post, arguments: arguments))?.text == "a+b%5Bc+d%2B%5D=e+f")
+    let wrong = await bench.failure(of: Sending(method: .post, arguments: ["a b+": Double.nan]))
+    #expect(wrong?.message.hasPrefix("The argument \"a b+\" cannot be sent") == true)
+  }
+
   @Test func `JSON keeps types and nesting`() async throws {
     let arguments: Arguments = [
       "i": 1, "u": UInt64.max, "d": 1.5, "b": true, "s": "x", "n": ArgumentValue.null, "o": Optional<Int>.none,
