@@ -59,8 +59,20 @@ struct ArgumentEncoder: Encoder {
     /// The values in the order of the written text of their members. Each member has `count` values.
     private func sorted(_ values: [ArgumentValue], by count: Int) -> [ArgumentValue] {
       let members = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
-      return members.map { (text: "\(Array($0))", values: $0) }.sorted { $0.text.precedesByBytes($1.text) }
-        .flatMap(\.values)
+      return members.map { (text: Self.text(of: .array(Array($0))), values: $0) }
+        .sorted { $0.text.precedesByBytes($1.text) }.flatMap(\.values)
+    }
+
+    /// The text by which a member is sorted. A date is written as a number: its description has whole seconds, and the
+    /// description of a date that is not finite may end the process.
+    private static func text(of value: ArgumentValue) -> String {
+      switch value {
+      case .date(let date): "date(\(date.timeIntervalSince1970))"
+      case .array(let values): "[\(values.map { text(of: $0) }.joined(separator: ", "))]"
+      case .object(let members):
+        "[\(members.entries.map { "\(String(reflecting: $0.name)): \(text(of: $0.value))" }.joined(separator: ", "))]"
+      default: "\(value)"
+      }
     }
 
     func set(_ value: ArgumentValue) {

@@ -114,4 +114,21 @@ struct EncodedArgumentTests {
     #expect(try await ScriptedClient().url(Sending(arguments: Arguments(texts))) == "http://h.example/p?a=2&b=1")
     #expect(try await ScriptedClient().url(Sending(arguments: Arguments(mixed))) == "http://h.example/p?a=2&b=1")
   }
+
+  /// A member of a set that has no order of its own.
+  struct Slot: Encodable, Hashable, Sendable { let at: Date }
+
+  @Test func `dates of a set are sorted by milliseconds`() async throws {
+    let slots = Set((1...9).map { Slot(at: Date(timeIntervalSince1970: 1_750_000_000 + Double($0) / 1000)) })
+    let sent = try await ScriptedClient().sent(Sending(arguments: Arguments(encoding: ["slots": slots])))
+    #expect(sent?.queryPairs == (1...9).map { ["slots[at]", "2025-06-15T15:06:40.00\($0)Z"] })
+  }
+
+  @Test(arguments: [Double.infinity, -.infinity, .nan])
+  func `infinite date in a dictionary is refused`(seconds: Double) async {
+    let dates: [Filter.Order: Slot] = [.newest: Slot(at: Date(timeIntervalSince1970: seconds))]
+    let error = await ScriptedClient().failure(of: Sending(arguments: Arguments(encoding: ["at": dates])))
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.contains("the value is not a finite number") == true)
+  }
 }
