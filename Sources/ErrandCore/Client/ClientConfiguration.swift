@@ -87,17 +87,23 @@ public struct ServerSettings: Sendable, Hashable {
   }
 
   /// Selects an environment by its name: one of ``others``, or the current one. The environment that was current is
-  /// added to ``others``, unless they contain one of its name, so it can be selected again.
+  /// kept in ``others``, in place of one of its name, so it can be selected again.
   /// - Returns: False if no environment has the name. Then nothing changes.
   public mutating func use(_ name: String) -> Bool {
-    guard let found = others.named(name) else { return current.name.hasSameBytes(as: name) }
-    if others.named(current.name) == nil { others.append(current) }
+    if current.name.hasSameBytes(as: name) { return true }
+    guard let found = others.named(name) else { return false }
+    let former = current
+    if let place = others.firstIndex(where: { $0.name.hasSameBytes(as: former.name) }) {
+      others[place] = former
+    } else {
+      others.append(former)
+    }
     current = found
     return true
   }
 
-  /// The environment with a name, of ``others`` or the current one; nil if there is none.
-  func environment(named name: String) -> ServerEnvironment? { others.named(name) ?? [current].named(name) }
+  /// The environment with a name, the current one or one of ``others``; nil if there is none.
+  func environment(named name: String) -> ServerEnvironment? { ([current] + others).named(name) }
 
   /// The names of all environments, the current one first, each once.
   var names: [String] {

@@ -212,6 +212,22 @@ struct URLJoiningTests {
     #expect(servers == ServerSettings(staging, others: [staging, live]))
   }
 
+  @Test func `changes of the current environment are kept`() async throws {
+    let bench = ScriptedClient { $0.servers.others = [ServerEnvironment("staging", baseURL: "http://s")] }
+    bench.client.configure {
+      let isKnown = $0.servers.use("staging")
+      #expect(isKnown)
+      $0.servers.current.baseURL = "http://changed"
+    }
+    #expect(try await bench.url(Sending(server: .environment("staging"))) == "http://changed/p")
+    for (name, url) in [("staging", "http://changed"), ("default", "http://h.example"), ("staging", "http://changed")] {
+      bench.client.configure {
+        let isKnown = $0.servers.use(name)
+        #expect(isKnown && $0.servers.current.baseURL == url)
+      }
+    }
+  }
+
   @Test func `error names each environment once`() async {
     let bench = ScriptedClient { $0.servers.others = [ServerEnvironment("staging", baseURL: "http://s")] }
     bench.client.configure {
