@@ -162,6 +162,33 @@ struct GroupStepChainTests {
     #expect(await Self.end(chain, server).told == "cancelled")
   }
 
+  /// A step that sends nothing and ignores that the chain is stopped.
+  private struct Deaf: GroupStep {
+    let act: @Sendable (GroupScope) async -> Void
+
+    func run(in group: GroupScope) async throws(APIError) -> Int {
+      await act(group)
+      return 1
+    }
+  }
+
+  @MainActor @Test(arguments: ["cancel", "deadline"]) func `stopped chain starts no further step`(_ way: String) async {
+    let server = GroupServer()
+    let got = Recorded<String>()
+    var chain = StepChain()
+    chain.add(
+      Deaf { group in
+        got.append("first")
+        if way == "cancel" { return group.cancel() }
+        await server.clock.waitForTimers(1)
+        server.clock.advance(by: .seconds(5))
+      })
+    chain.add(Deaf { _ in got.append("second") })
+    let outcome = await Self.end(chain, server, .deadline(.seconds(5)))
+    #expect(outcome.told == (way == "cancel" ? "cancelled" : "deadline"))
+    #expect(got.all == ["first"])
+  }
+
   @MainActor @Test(arguments: [1, 2]) func `fail ends the chain with its error`(_ steps: Int) async throws {
     let server = GroupServer()
     var chain = StepChain("order")

@@ -60,8 +60,10 @@ public final class RunningChain: Sendable {
   }
 
   /// Returns the next step; nil if no step is left. After this method has returned nil, no step can be added.
+  /// - Throws: The error of ``fail(_:)``, or an error if the chain was stopped.
   func next() throws -> ChainStep? {
-    try state.withLock { state in
+    try group.run.state.check()
+    return try state.withLock { state in
       if let failure = state.failure {
         state.isOver = true
         throw failure
