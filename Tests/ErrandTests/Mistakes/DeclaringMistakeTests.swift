@@ -186,6 +186,23 @@ struct DeclaringMistakeTests {
       """)
   }
 
+  @Test func `A form is labelled as JSON`() async {
+    // The mistake:
+    struct SaveUser: APIRequest {
+      let path: Path = "/users/7"
+      let method: HTTPMethod = .put
+      let arguments: Arguments = ["name": "Ada"]
+      let headers: RequestHeaders = ["Content-Type": "application/json"]
+    }
+    // What Errand says:
+    await MistakeClient().warns(
+      about: SaveUser(),
+      """
+      SaveUser: the field Content-Type is application/json, but the body is a form; if the server reads JSON, remove \
+      the field, and declare `formats` as `.json` or the `body` as `.json(…)`.
+      """)
+  }
+
   @Test func `A POST declares retries`() async {
     // The mistake:
     struct Pay: APIRequest {

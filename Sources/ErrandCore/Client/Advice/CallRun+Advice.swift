@@ -5,11 +5,12 @@ import Foundation
 /// Warnings about mistakes in the declaration of a request type. Each is written once per type and process, and only in
 /// debug builds, so that release builds do no work for them.
 extension CallRun {
-  /// Warns about properties that the client ignores, a method in the wrong case, retries that cannot apply, and a body
-  /// that a second call cannot send.
+  /// Warns about properties that the client ignores, a method in the wrong case, a form that is labelled as JSON,
+  /// retries that cannot apply, and a body that a second call cannot send.
   func advise(on built: HTTPRequest, _ plan: CallPlan) {
     adviseOnProperties(of: built)
     adviseOnMethod(of: built)
+    adviseOnContentType(of: built)
     adviseOnRetries(of: built, plan)
     adviseOnBody(of: built)
   }
@@ -33,6 +34,29 @@ extension CallRun {
       "the method \"\(method)\" is not \(right), because methods are case-sensitive (RFC 9110 section 9.1); "
         + "declare it as `.\(right.lowercased())`."
     ])
+  }
+
+  /// Warns if the request or the call labels a form as JSON, because no server can read such a body.
+  private func adviseOnContentType(of built: HTTPRequest) {
+    // JSON of `finishedRequest()` begins with a bracket, a form never does.
+    guard kind.isOrdinary, let label = built.fields.mediaType, label.isJSON, let first = built.body?.data?.first,
+      first != UInt8(ascii: "{"), first != UInt8(ascii: "["), sendsForm(info.request),
+      Advice.contentTypes.take(type(of: info.request))
+    else {
+      return
+    }
+    warn([
+      "the field Content-Type is \(label.essence), but the body is a form; if the server reads JSON, remove the field, "
+        + "and declare `formats` as `.json` or the `body` as `.json(…)`."
+    ])
+  }
+
+  private func sendsForm(_ request: any APIRequest) -> Bool {
+    guard let body = request.body else {
+      return !request.arguments.isEmpty && [.form, .byMethod].contains(formats.arguments)
+    }
+    if case .form = body.content { return true }
+    return false
   }
 
   /// Warns if a call or its request declares retries for a request that must not be sent twice. Retries of the client
@@ -111,6 +135,7 @@ extension CallRun {
 private enum Advice {
   static let properties = Types()
   static let methods = Types()
+  static let contentTypes = Types()
   static let retries = Types()
   static let bodies = Types()
   static let dates = Types()
