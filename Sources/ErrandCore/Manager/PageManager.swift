@@ -93,7 +93,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   /// Cancels the call that is loading a page. The delegate is notified of a failure with the stage
   /// ``APIError/Stage/cancelled``.
   public func cancelAll() {
-    loading?.cancel()
+    // An accessory may call this method while the call starts, before `loading` is set.
+    owner.cancelAll()
     loading = nil
   }
 

@@ -248,7 +248,7 @@ struct PagingTests {
     #expect(manager.items.isEmpty && manager.hasMore)
   }
 
-  /// Resets its manager while a page is starting.
+  /// Resets or cancels its manager while a page is starting.
   private struct Restarter: Accessory {
     let resets: Recorded<@MainActor () -> Void>
 
@@ -270,6 +270,22 @@ struct PagingTests {
     #expect(!manager.isLoading && manager.items.isEmpty)
     await page.heard(1)
     #expect(page.events == ["cancelled"] && manager.loadNext())
+    await page.heard(2)
+    #expect(manager.items == [1, 2])
+  }
+
+  @Test @MainActor func `cancel at the start cancels the page`() async throws {
+    let server = try server()
+    let page = Page()
+    let cancels = Recorded<@MainActor () -> Void>()
+    let manager = PageManager(
+      APIClient(baseURL: server.url), first: ByPage(), options: CallOptions(accessories: [Restarter(resets: cancels)]))
+    manager.delegate = page
+    cancels.append { [weak manager] in manager?.cancelAll() }
+    manager.loadNext()
+    await page.heard(1)
+    #expect(page.events == ["cancelled"] && manager.items.isEmpty && !manager.isLoading)
+    #expect(manager.loadNext())
     await page.heard(2)
     #expect(manager.items == [1, 2])
   }
