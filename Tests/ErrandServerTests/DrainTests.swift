@@ -239,4 +239,11 @@ struct DrainTests {
     await shared.drain()
     guard case .platform = shared.configuration.transport else { throw APIError.draining }
   }
+
+  @Test func `drained client names the reason to streams`() async throws {
+    let client = client()
+    await client.drain()
+    let error = await #expect(throws: APIError.self) { try await client.stream(Ask()) }
+    #expect(error?.code == .draining && error?.stage == .admission)
+  }
 }

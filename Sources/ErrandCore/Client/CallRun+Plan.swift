@@ -3,12 +3,13 @@ import ErrandSupport
 
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
+    // A refused call is refused for this reason alone: the transport of a client that has drained can do nothing.
+    if let refusal { throw refusal }
+    if place == CallRegistry.refused { throw .draining }
     let request = info.request
     let validation = validation(of: request)
     if isStreamed { try checkStreaming(validation) }
     let credential = credential(of: request)
-    if let refusal { throw refusal }
-    if place == CallRegistry.refused { throw .draining }
     let cache = request.cache
     return CallPlan(
       ResponseRules(
