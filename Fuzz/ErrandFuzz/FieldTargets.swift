@@ -60,13 +60,9 @@ enum FieldTargets {
       DigestAlgorithm(name: "sha-512", length: 64) { throw CancellationError() },
     ]
     let fields = HTTPFields(input.textLines.map { HTTPField("Repr-Digest", $0) })
-    let reading = DigestFields(fields, known: known).representation
-    check(reading.checksum == nil || reading.fault == nil, "an invalid field gives no digest")
+    guard let checksum = DigestFields(fields, known: known).representation else { return }
     let lengths = ["sha-256": 64, "sha-512": 128]
-    guard case .checksums(let checksums) = reading else { return }
-    for checksum in checksums {
-      check(lengths[checksum.algorithm.name] == checksum.hex.utf8.count, "a digest has the length of its algorithm")
-    }
+    check(lengths[checksum.algorithm.name] == checksum.hex.utf8.count, "a digest has the length of its algorithm")
   }
 
   /// Each line is a line of one field.

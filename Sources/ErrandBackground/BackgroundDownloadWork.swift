@@ -85,8 +85,8 @@ struct BackgroundCheck {
     for name in record.digests { known.append(try Self.algorithm(name, in: algorithms)) }
     let stated = DigestFields(stored.head.fields, known: known)
     // If the status is 206, `Content-Digest` covers only the range in the last response, not the whole file.
-    let content = stored.head.status == 206 ? nil : stated.content.checksum
-    return wanted + [stated.representation.checksum, content].compactMap { $0 }
+    let content = stored.head.status == 206 ? nil : stated.content
+    return wanted + [stated.representation, content].compactMap(\.self)
   }
 
   /// Compares the digest of the file with an expected checksum. Throws if they differ.

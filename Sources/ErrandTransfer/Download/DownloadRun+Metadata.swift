@@ -55,14 +55,14 @@ extension DownloadRun {
   func noteDigest(in fields: HTTPFields, of head: ResponseHead) {
     // The file is stored decoded, but a `Repr-Digest` covers the coded representation (RFC 9530 section 3).
     guard ResponseProperties.coding(of: head.fields) == nil else { return }
-    let stated = DigestFields(fields, known: download.digests).representation.checksum
+    let stated = DigestFields(fields, known: download.digests).representation
     if let stated { state.withLock { $0.stated.append(stated) } }
   }
 
   /// The `Content-Digest` of a response, from its header or trailer fields (RFC 9530 section 2).
   func contentDigest(of response: HTTPResponse) -> Checksum? {
     [response.fields, response.trailers].lazy.compactMap {
-      DigestFields($0, known: self.download.digests).content.checksum
+      DigestFields($0, known: self.download.digests).content
     }.first
   }
 
