@@ -13,7 +13,8 @@ package enum ContentRange: Sendable, Hashable {
   package init?(_ text: String) {
     let unit = "bytes "
     let bytes = Array(text.utf8)
-    guard bytes.count > unit.utf8.count, ContentRange.isUnit(bytes.prefix(unit.utf8.count), unit) else { return nil }
+    // Upper and lower case of the unit are equal (RFC 9110 section 14.1).
+    guard ASCII.equalFolded(bytes.prefix(unit.utf8.count), unit.utf8) else { return nil }
     let sides = bytes.dropFirst(unit.utf8.count).split(separator: 0x2F, omittingEmptySubsequences: false)
     guard sides.count == 2, let range = sides.first, let length = sides.last else { return nil }
     let total = DecimalNumber.read(length)
@@ -30,27 +31,13 @@ package enum ContentRange: Sendable, Hashable {
     else { return nil }
     self = .part(first..<(last + 1), total: total)
   }
-
-  /// Whether the bytes are the name of the range unit. Upper and lower case are equal (RFC 9110 section 14.1).
-  private static func isUnit(_ bytes: ArraySlice<UInt8>, _ unit: String) -> Bool {
-    bytes.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } == Array(unit.utf8)
-  }
 }
 
 /// Parses a length or an offset in a field value. The text must consist of digits, and the number is at most
 /// `Int64.max`.
 enum DecimalNumber {
   static func read(_ bytes: some Collection<UInt8>) -> Int64? {
-    guard !bytes.isEmpty else { return nil }
-    var value: Int64 = 0
-    for byte in bytes {
-      guard ASCII.isDigit(byte) else { return nil }
-      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-      let (sum, isTooLargeYet) = product.addingReportingOverflow(Int64(byte &- 0x30))
-      if isTooLarge || isTooLargeYet { return nil }
-      value = sum
-    }
-    return value
+    bytes.allSatisfy(ASCII.isDigit) ? Int64(String(decoding: bytes, as: UTF8.self)) : nil
   }
 }
 

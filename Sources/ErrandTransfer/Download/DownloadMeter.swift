@@ -29,7 +29,8 @@ final class DownloadMeter: Sendable {
 
   init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
 
-  /// Called when the body of a response starts. `base` is the offset of the body in the file.
+  /// Called when the body of a response starts, or when parallel requests for ranges start. `base` is the offset of the
+  /// body in the file, or the number of bytes that the partial file already has.
   func begin(behind base: Int64, total: Int64?) {
     let isRestart = state.withLock { state in
       defer { state = State(base: base, total: total, hasBegun: true, isOpen: true, reported: base) }
@@ -53,15 +54,6 @@ final class DownloadMeter: Sendable {
       return state
     }
     if let state { report(TransferProgress(.download, bytes: state.reported, total: state.total)) }
-  }
-
-  /// Called when parallel requests for ranges start. `bytes` is the number of bytes that the partial file already has.
-  func beginSideBySide(behind bytes: Int64, total: Int64) {
-    let isRestart = state.withLock { state in
-      defer { state = State(base: bytes, total: total, hasBegun: true, isOpen: true, reported: bytes) }
-      return state.isRestart(bytes)
-    }
-    if isRestart { report(TransferProgress(.download, bytes: bytes, total: total, isRestart: true)) }
   }
 
   /// Reports the number of bytes that all parallel requests have received together. Only one thread reports at a time,

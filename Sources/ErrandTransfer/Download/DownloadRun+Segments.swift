@@ -62,7 +62,7 @@ extension DownloadRun {
   func sideBySide(_ segments: SegmentList, _ request: HTTPRequest, _ next: Next) async throws -> Step {
     try await disk.value { try self.reserve(segments.total) }
     let there = part.written.count
-    meter?.beginSideBySide(behind: there, total: segments.total)
+    meter?.begin(behind: there, total: segments.total)
     let fetch = SegmentFetch(self, request, segments, there: there)
     await fetch.carryOut(next)
     let report = fetch.report

@@ -159,7 +159,7 @@ package struct InterruptedPart: Sendable, Hashable {
     return recorded.sorted { $0.precedesByBytes($1) }.compactMap { name in
       let names = PartNames(folder.hasSuffix("/") ? folder + name : folder + "/" + name)
       guard all.contains(ByteText(name + PartNames.partSuffix)),
-        case .success(let metadata)? = try? PartFile.readMetadata(names, files)
+        let metadata = try? PartFile.readMetadata(names, files).metadata
       else { return nil }
       return InterruptedPart(target: names.target, metadata: metadata)
     }

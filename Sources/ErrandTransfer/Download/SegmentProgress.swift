@@ -25,7 +25,7 @@ final class SegmentProgress: Committing {
   }
 
   /// The minimum time between two progress reports.
-  fileprivate static let interval = Duration.milliseconds(50)
+  private static let interval = Duration.milliseconds(50)
 
   let run: DownloadRun
   private let state: Locked<State>
@@ -66,7 +66,10 @@ final class SegmentProgress: Committing {
   func took(_ count: Int64, _ number: Int, _ flow: BodyFlow) -> Bool {
     let now = run.timers.now
     let (step, reports, delay, goesOn) = state.withLock { state -> (CommitScheduler.Step, Bool, Duration?, Bool) in
-      let (step, reports) = state.count(count, at: now)
+      state.bytes += count
+      let step = state.commits.took(count, at: now)
+      let reports = state.lastReport.duration(to: now) >= Self.interval
+      if reports { state.lastReport = now }
       let delay = state.throttle.take(count, at: now)
       let waits = state.commits.mustWait || delay != nil
       if waits { state.paused[number] = PausedBody(flow: flow, isTimed: delay != nil) }
@@ -100,20 +103,6 @@ final class SegmentProgress: Committing {
       return numbers.compactMap { state.paused.removeValue(forKey: $0)?.flow }
     }
     for flow in flows { flow.resume() }
-  }
-}
-
-extension SegmentProgress.State {
-  /// Counts received bytes. Returns the next step of the commit scheduler, and whether the progress must be reported
-  /// now.
-  fileprivate mutating func count(_ count: Int64, at now: MonotonicInstant) -> (
-    step: CommitScheduler.Step, reports: Bool
-  ) {
-    bytes += count
-    let step = commits.took(count, at: now)
-    let reports = lastReport.duration(to: now) >= SegmentProgress.interval
-    if reports { lastReport = now }
-    return (step, reports)
   }
 }
 

@@ -90,16 +90,10 @@ extension PartFile {
       return nil
     }
     try check(status, names.part)
-    let found = try loadMetadata(isNew: isNew, length: status.length, names, files)
-    let length = (try? found.get())?.finished.end ?? 0
+    let metadata = try loadMetadata(isNew: isNew, length: status.length, names, files)
+    let length = metadata?.finished.end ?? 0
     if status.length > length { try files.truncate(file, to: length) }
-    let (metadata, problem): (PartMetadata?, PartMetadataProblem?)
-    switch found {
-    case .success(let value): (metadata, problem) = (value, nil)
-    case .failure(let value): (metadata, problem) = (nil, value)
-    }
-    return PartFile(
-      names: names, files: files, identity: status.identity, file: file, metadata: metadata, problem: problem)
+    return PartFile(names: names, files: files, identity: status.identity, file: file, metadata: metadata)
   }
 
   /// Whether a partial file has also the name of its target, or the name that the server chose for the target. The
@@ -110,58 +104,55 @@ extension PartFile {
     _ part: FileIdentity, _ names: PartNames, _ files: any TransferFiles
   ) throws(FileFailure) -> Bool {
     if try files.status(at: names.target)?.identity == part { return true }
-    guard case .success(let metadata)? = try? readMetadata(names, files), let name = metadata.name else { return false }
+    guard let name = try? readMetadata(names, files).metadata?.name else { return false }
     return try files.status(at: names.folder + "/" + name)?.identity == part
   }
 
-  /// Reads the metadata record of a partial file. A record that does not match the partial file is removed from disk
-  /// before any byte is written, so that it cannot be mistaken for the record of the new bytes.
+  /// Reads the metadata record of a partial file; nil if there is no usable record. A record that does not match the
+  /// partial file is removed from disk before any byte is written, so that it cannot be mistaken for the record of the
+  /// new bytes.
   private static func loadMetadata(
     isNew: Bool, length: Int64, _ names: PartNames, _ files: any TransferFiles
-  ) throws -> Result<PartMetadata, PartMetadataProblem> {
-    var found = try readMetadata(names, files)
-    if found == .failure(.missing) { return found }
-    if case .success(let metadata) = found, isNew || metadata.finished.end > length {
-      found = .failure(isNew ? .missing : .shortPart)
-    }
-    if case .failure = found {
+  ) throws -> PartMetadata? {
+    let found = try readMetadata(names, files)
+    if let metadata = found.metadata, !isNew, metadata.finished.end <= length { return metadata }
+    if found.isThere {
       // Ignore a missing metadata record. The download that used the partial file before may be removing the record at
       // this moment.
       try files.removeIfThere(names.metadata)
       try files.synchronizeFolder(names.folder)
     }
-    return found
+    return nil
   }
 
-  /// Reads a metadata record. Throws if the path of the record holds something that no download creates, such as a
-  /// link.
+  /// Reads a metadata record; the metadata is nil if the record is missing or cannot be used. Throws if the path of the
+  /// record holds something that no download creates, such as a link.
   static func readMetadata(
     _ names: PartNames, _ files: any TransferFiles
-  ) throws(FileFailure) -> Result<PartMetadata, PartMetadataProblem> {
+  ) throws(FileFailure) -> (isThere: Bool, metadata: PartMetadata?) {
     let file: Int32
     do {
       file = try files.open(names.metadata, .reading)
     } catch {
       guard error.kind == .notFound else { throw error }
-      return .failure(.missing)
+      return (false, nil)
     }
-    let result: Result<PartMetadata, PartMetadataProblem>
+    let metadata: PartMetadata?
     do {
       let status = try files.status(of: file)
       try check(status, names.metadata)
-      result =
-        try status.length > Int64(PartMetadata.limit) ? .failure(.tooLarge) : contents(file, status.length, files)
+      metadata = try status.length > Int64(PartMetadata.limit) ? nil : contents(file, status.length, files)
     } catch {
       try? files.close(file)
       throw error.named(names.metadata)
     }
     try files.close(file)
-    return result
+    return (true, metadata)
   }
 
   private static func contents(
     _ file: Int32, _ length: Int64, _ files: any TransferFiles
-  ) throws(FileFailure) -> Result<PartMetadata, PartMetadataProblem> {
+  ) throws(FileFailure) -> PartMetadata? {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(Int(length), 1), alignment: 16)
     defer { memory.deallocate() }
     let count = try files.read(file, into: memory, at: 0)

@@ -15,16 +15,13 @@ import Foundation
 package final class PartFile: Sendable {
   /// The paths of the target, of the partial file and of its metadata record.
   package let names: PartNames
-  /// The reason why the partial file had no usable metadata record when it was opened; nil if it had one.
-  package let problem: PartMetadataProblem?
 
   let files: any TransferFiles
   let identity: FileIdentity
   private let state: Locked<PartState>
 
   init(
-    names: PartNames, files: any TransferFiles, identity: FileIdentity, file: Int32, metadata: PartMetadata?,
-    problem: PartMetadataProblem?
+    names: PartNames, files: any TransferFiles, identity: FileIdentity, file: Int32, metadata: PartMetadata?
   ) {
     var state = PartState(file: file)
     state.metadata = metadata
@@ -32,7 +29,6 @@ package final class PartFile: Sendable {
     state.synced = state.written
     state.cursor = state.written.prefix
     self.names = names
-    self.problem = problem
     self.files = files
     self.identity = identity
     self.state = Locked(state)
@@ -217,38 +213,20 @@ extension PartFile {
     }
   }
 
-  /// Writes the metadata record next to the partial file: creates a new file, synchronizes it, renames it, and
-  /// synchronizes the folder.
-  func save(_ metadata: PartMetadata) throws {
+  /// Replaces the metadata record next to the partial file, and synchronizes the folder.
+  private func save(_ metadata: PartMetadata) throws {
     let bytes = try metadata.encoded()
     guard bytes.count <= PartMetadata.limit else {
       let detail = "the metadata record would be longer than \(PartMetadata.limit) bytes"
       throw FileFailure(.write, names.metadata, .other, detail: detail)
     }
-    let file = try openTemporary()
     do {
-      try bytes.withUnsafeBytes { try files.write(file, $0, at: 0) }
-      try files.synchronize(file)
+      // No other process uses the temporary file, because this process holds the lock of the partial file.
+      try files.replace(names.metadata, with: bytes, by: names.temporary)
     } catch {
-      try? files.close(file)
-      try? files.remove(names.temporary)
       throw (error as? FileFailure)?.named(names.temporary) ?? error
     }
-    try files.close(file)
-    try files.rename(names.temporary, to: names.metadata)
     try files.synchronizeFolder(names.folder)
     state.withLock { $0.metadata = metadata }
-  }
-
-  /// Opens a new temporary file for a metadata record. An old temporary file, which a crash may have left, is removed
-  /// first. No other process uses the temporary file, because this process holds the lock of the partial file.
-  private func openTemporary() throws(FileFailure) -> Int32 {
-    do {
-      return try files.open(names.temporary, .new)
-    } catch {
-      guard error.kind == .exists else { throw error }
-      try files.remove(names.temporary)
-      return try files.open(names.temporary, .new)
-    }
   }
 }

@@ -53,11 +53,6 @@ package struct ByteRanges: Sendable, Hashable {
     all.replaceSubrange(touching.startIndex..<touching.endIndex, with: [start..<end])
   }
 
-  /// Removes all bytes from the set that are at or after an offset.
-  package mutating func cut(at length: Int64) {
-    all = all.filter { $0.lowerBound < length }.map { $0.lowerBound..<min($0.upperBound, length) }
-  }
-
   /// The gaps in the first `total` bytes of the file, including the gaps before the first range and after the last
   /// range.
   package func missing(of total: Int64) -> [Range<Int64>] {

@@ -144,22 +144,17 @@ extension PartMetadata {
     return Data(bytes)
   }
 
-  /// Reads the bytes of a record file. This method never traps, whatever the bytes are.
-  package static func read(_ bytes: Data) -> Result<PartMetadata, PartMetadataProblem> {
-    guard bytes.count <= limit else { return .failure(.tooLarge) }
+  /// Reads the bytes of a record file. Returns nil if they are not a record of this format, or if the record is damaged.
+  /// This method never traps, whatever the bytes are.
+  package static func read(_ bytes: Data) -> PartMetadata? {
     let body = bytes.dropLast(sealLength)
-    let end = bytes.suffix(sealLength)
-    guard bytes.first == 0x7B, end.count == sealLength, end.starts(with: ",\"crc32\":\"".utf8) else {
-      return .failure(.foreign)
+    guard bytes.count <= limit, bytes.first == 0x7B, bytes.suffix(sealLength).elementsEqual(seal(of: body)) else {
+      return nil
     }
-    guard end.elementsEqual(seal(of: body)) else { return .failure(.damaged) }
     let decoder = JSONDecoder()
     let json = Data(body + [0x7D])
-    guard let format = try? decoder.decodeChecked(Format.self, from: json).format else { return .failure(.foreign) }
-    if format < Self.format { return .failure(.older(format)) }
-    if format > Self.format { return .failure(.newer(format)) }
-    guard let metadata = try? decoder.decodeChecked(PartMetadata.self, from: json) else { return .failure(.damaged) }
-    return .success(metadata)
+    guard (try? decoder.decodeChecked(Format.self, from: json))?.format == Self.format else { return nil }
+    return try? decoder.decodeChecked(PartMetadata.self, from: json)
   }
 
   private static func seal(of body: Data) -> [UInt8] {
@@ -190,38 +185,5 @@ package struct RecordedChecksum: Sendable, Hashable, Codable {
   package init(algorithm: String, hex: String) {
     self.algorithm = algorithm.lowercased()
     self.hex = hex.lowercased()
-  }
-}
-
-/// The reason why a partial file has no usable metadata record. In each case the download starts over.
-package enum PartMetadataProblem: Error, Sendable, Hashable {
-  /// The partial file has no metadata record.
-  case missing
-  /// The metadata record is longer than ``PartMetadata/limit``.
-  case tooLarge
-  /// The file at the path of the metadata record is not a record: it is no JSON object with a checksum at its end.
-  case foreign
-  /// This library wrote the metadata record, but the bytes of the record have changed or its values are invalid.
-  case damaged
-  /// The partial file is shorter than its metadata record states.
-  case shortPart
-  /// The metadata record has the format of an earlier version of this library.
-  case older(Int)
-  /// The metadata record has the format of a later version of this library.
-  case newer(Int)
-}
-
-extension PartMetadataProblem: CustomStringConvertible {
-  /// The reason as a clause without a full stop, for use in messages.
-  package var description: String {
-    switch self {
-    case .missing: "the partial file has no metadata record"
-    case .tooLarge: "the metadata record of the partial file is too long"
-    case .foreign: "the file at the path of the metadata record is not a record"
-    case .damaged: "the metadata record of the partial file is damaged"
-    case .shortPart: "the partial file is shorter than its metadata record states"
-    case .older(let format): "the metadata record of the partial file has the old format \(format)"
-    case .newer(let format): "the metadata record of the partial file has the format \(format) of a later version"
-    }
   }
 }

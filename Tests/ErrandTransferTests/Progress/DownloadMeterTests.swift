@@ -22,7 +22,7 @@ struct DownloadMeterTests {
     meter.begin(behind: 700, total: 3_000)
     forward(100, meter)
     meter.waitForHead()
-    meter.beginSideBySide(behind: 1_000, total: 3_000)
+    meter.begin(behind: 1_000, total: 3_000)
     meter.reportSideBySide(1_500)
     #expect(reported.all.map(\.bytes) == [0, 800, 1_500])
     #expect(!reported.all.contains { $0.isRestart })
