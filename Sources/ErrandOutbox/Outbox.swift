@@ -1,3 +1,4 @@
+public import ErrandCache
 public import ErrandCore
 public import Foundation
 
@@ -155,4 +156,77 @@ public final class Outbox: Sendable {
   /// A new sequence that delivers each entry whose state this process changes. If another process changes an entry, it
   /// is delivered only if a receipt observes it. The sequence ends when the outbox is closed.
   public var changes: AsyncStream<OutboxEntry> { runner.watches.changes() }
+}
+
+/// The receipt of a request that was added to an ``Outbox``. The receipt keeps the outbox. The request is stored and
+/// will be sent, also if the receipt is released.
+public struct OutboxReceipt<Request: OutboxRequest>: Sendable, Identifiable {
+  /// The number of the entry.
+  public let id: OutboxEntry.ID
+  let watch: EntryWatch
+  /// Keeps the outbox open as long as the receipt exists.
+  let outbox: Outbox
+
+  /// The present state of the entry.
+  public var state: OutboxState { watch.present }
+
+  /// The present state and all later ones, up to the first final one. The sequence also ends if the outbox is closed,
+  /// or if another process has removed the entry long after its end (``OutboxConfiguration/history``). It keeps the
+  /// outbox, also if the receipt is released.
+  public var states: AsyncStream<OutboxState> { watch.states(of: outbox) }
+
+  /// Waits for the final state of the entry, and returns it with the value of the response.
+  ///
+  /// If the task is cancelled or the outbox is closed, returns the present state. If another process has sent and
+  /// removed the entry before this process noticed its end, returns the last state that this process knows, such as
+  /// ``OutboxState/queued``.
+  public var outcome: OutboxOutcome<Request.Response> {
+    get async {
+      for await state in states where state.isFinal { break }
+      let details = watch.details
+      return OutboxOutcome(
+        state: details.state, value: details.value as? Request.Response, reason: details.reason)
+    }
+  }
+
+  /// Refers to the object that the request creates, for other requests that are added before it is delivered.
+  public var reference: OutboxReference { OutboxReference(createdBy: id) }
+}
+
+/// The number of entries in each state.
+public struct OutboxSummary: Sendable, Hashable {
+  /// The number of entries in each state; states without entries are missing.
+  public internal(set) var counts: [OutboxState: Int] = [:]
+  /// The time at which the oldest entry that is queued or being sent was added; nil if there is none.
+  public internal(set) var oldest: WallTime?
+
+  /// The number of entries that are queued or being sent.
+  public var waiting: Int { counts[.queued, default: 0] + counts[.sending, default: 0] }
+  /// The number of entries that need a decision of the app.
+  public var deadLetters: Int { counts.reduce(0) { $1.key.isDeadLetter ? $0 + $1.value : $0 } }
+}
+
+/// A lane with entries that wait.
+public struct OutboxLane: Sendable, Hashable {
+  /// The parts of the lane, percent-encoded and separated by slashes.
+  public let name: String
+  /// The account; nil for entries without an account.
+  public let account: String?
+  /// The number of entries that wait or stop the lane.
+  public let count: Int
+  /// The first of these entries.
+  public let first: OutboxEntry.ID
+  /// True if a failed entry stops the lane.
+  public let isStopped: Bool
+}
+
+/// What happens to the entries of an account that logs out.
+public enum OutboxLogout: Sendable, Hashable {
+  /// The entries wait until the account logs in again.
+  case keep
+  /// The entries are sent first, until none is left or the time has passed. The rest is kept. If another process sends,
+  /// this process notices the end within five seconds.
+  case sendFirst(within: Duration)
+  /// The entries are discarded.
+  case discard
 }

@@ -47,22 +47,21 @@ public final class DownloadQueue: Sendable {
   }
 
   /// Pauses all downloads. Returns when their files are closed.
-  public func pauseAll() async {
-    // Pause the waiting downloads first, so that no waiting download starts when a running download stops.
-    for download in downloads.reversed() where download.phase == .queued { await download.pause() }
-    await withTaskGroup { group in
-      for download in downloads { group.addTask { await download.pause() } }
-    }
-  }
+  public func pauseAll() async { await stopAll { await $0.pause() } }
 
   /// Resumes all paused downloads, in the order in which they were added.
   public func resumeAll() { for download in downloads { download.resume() } }
 
   /// Cancels all downloads and keeps or removes their partial files. Returns when the files are closed.
   public func cancelAll(keepingParts keepsParts: Bool = true) async {
+    await stopAll { await $0.cancel(keepingPart: keepsParts) }
+  }
+
+  private func stopAll(_ stop: @escaping @Sendable (DownloadCall) async -> Void) async {
+    // Pause the waiting downloads first, so that no waiting download starts when a running download stops.
     for download in downloads.reversed() where download.phase == .queued { await download.pause() }
     await withTaskGroup { group in
-      for download in downloads { group.addTask { await download.cancel(keepingPart: keepsParts) } }
+      for download in downloads { group.addTask { await stop(download) } }
     }
   }
 

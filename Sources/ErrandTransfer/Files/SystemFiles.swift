@@ -183,13 +183,8 @@ extension SystemFiles {
       }
     }
 
-    package func renameExclusively(_ path: String, to other: String) throws(FileFailure) {
-      do {
-        _ = try Self.result(.rename, path) { renamex_np(path, other, UInt32(RENAME_EXCL)) }
-      } catch {
-        guard Self.isUnsupported(error.code) else { throw error }
-        try renameByLink(path, to: other)
-      }
+    private static func renameUnlessUsed(_ path: String, _ other: String) -> Int32 {
+      renamex_np(path, other, UInt32(RENAME_EXCL))
     }
   #else
     /// Synchronizes a file to disk with `fdatasync`. This function writes the contents and the length, but not the
@@ -207,15 +202,19 @@ extension SystemFiles {
       }
     }
 
-    package func renameExclusively(_ path: String, to other: String) throws(FileFailure) {
-      do {
-        _ = try Self.result(.rename, path) { errand_rename_exclusively(path, other) }
-      } catch {
-        guard Self.isUnsupported(error.code) else { throw error }
-        try renameByLink(path, to: other)
-      }
+    private static func renameUnlessUsed(_ path: String, _ other: String) -> Int32 {
+      errand_rename_exclusively(path, other)
     }
   #endif
+
+  package func renameExclusively(_ path: String, to other: String) throws(FileFailure) {
+    do {
+      _ = try Self.result(.rename, path) { Self.renameUnlessUsed(path, other) }
+    } catch {
+      guard Self.isUnsupported(error.code) else { throw error }
+      try renameByLink(path, to: other)
+    }
+  }
 
   /// Renames a file in two steps, and fails if the new name is in use: creates a hard link with the new name, and then
   /// removes the old name. A crash between the two steps leaves both names. If the old name cannot be removed, the new
