@@ -4,21 +4,16 @@
 
   /// The rules for starting an exchange again, and for requests that must not be sent twice.
   extension CurlTransfer {
-    /// Whether the server may receive this request twice. By default, this is true only for GET and HEAD.
-    private var isRepeatable: Bool {
-      exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
-    }
-
     /// Whether libcurl may send the request again over a connection, because the previous connection of this transfer
     /// has closed. libcurl may do so once, and only over a connection without earlier requests. If libcurl chooses a
     /// connection with earlier requests, the transfer ends, and the exchange may start again.
     func mayBeSentAgain(over connection: CurlConnection?) -> Bool {
-      isRepeatable && !isRepeated && upload == nil && (connection?.requests ?? 0) == 0
+      exchange.isRepeatable && !isRepeated && upload == nil && (connection?.requests ?? 0) == 0
     }
 
     /// Whether the request may be sent again because a reused connection closed before the first byte of the response.
     private func mayBeRepeated(after code: CURLcode) -> Bool {
-      guard isRepeatable, !isRepeated, isReused == true, !parser.hasBegun, upload?.canBeSentAgain != false,
+      guard exchange.isRepeatable, !isRepeated, isReused == true, !parser.hasBegun, upload?.canBeSentAgain != false,
         !exchange.call.isStopped
       else { return false }
       if let failure { return (failure as? TransportFailure)?.kind == .closedBeforeResponse }

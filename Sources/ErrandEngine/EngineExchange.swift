@@ -153,15 +153,11 @@
 
     // MARK: - Once more
 
-    /// True if the server may receive this request twice. By default, this is true only for GET and HEAD.
-    private var isRepeatable: Bool {
-      exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
-    }
-
     /// True if the request may be sent again after an idle connection closed before the first line of the response (RFC
     /// 9112 section 9.3.1).
     var mayBeRepeated: Bool {
-      isRepeatable && !isRepeated && isReused == true && upload?.canBeSentAgain != false && !exchange.call.isStopped
+      exchange.isRepeatable && !isRepeated && isReused == true && upload?.canBeSentAgain != false
+        && !exchange.call.isStopped
     }
 
     /// True if the exchange must use a new connection instead of an idle connection.

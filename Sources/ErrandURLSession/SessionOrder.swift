@@ -38,18 +38,18 @@ struct SessionOrder: Sendable {
     let request = exchange.request
     try Self.check(request)
     if exchange.sink != nil, !platform.capabilities.contains(.bodySink) {
-      throw Self.refused(
+      throw RequestCheck.refused(
         "this transport cannot write the response body to a sink (capability bodySink); receive the body as data, or "
           + "use the libcurl transport")
     }
     body = try Self.body(of: request)
     if platform.resolvesDots, Self.hasDots(request.url.path) {
-      throw Self.refused(
+      throw RequestCheck.refused(
         "URLSession would remove the segments `.` and `..` from the path of the URL; leave them out, or use another "
           + "transport")
     }
     guard let url = URL(string: request.url.string), url.absoluteString == request.url.string else {
-      throw Self.refused("URLSession would change the URL; use the libcurl transport")
+      throw RequestCheck.refused("URLSession would change the URL; use the libcurl transport")
     }
     var order = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: patience)
     order.httpMethod = request.method.rawValue
@@ -71,10 +71,10 @@ struct SessionOrder: Sendable {
       throw TransportFailure(.unsupported, error.message, isCertainlyNotSent: true)
     }
     if request.body?.expectsContinue == true {
-      throw refused("URLSession cannot wait for 100 Continue; leave `expectingContinue()` out")
+      throw RequestCheck.refused("URLSession cannot wait for 100 Continue; leave `expectingContinue()` out")
     }
     if request.method == .get, let body = request.body, body.length != 0 {
-      throw refused("URLSession sends no body with GET; use another method or the libcurl transport")
+      throw RequestCheck.refused("URLSession sends no body with GET; use another method or the libcurl transport")
     }
   }
 
@@ -107,9 +107,5 @@ struct SessionOrder: Sendable {
   /// segments.
   static func hasDots(_ path: String) -> Bool {
     path.lowercased().replacing("%2e", with: ".").split(separator: "/").contains { $0 == "." || $0 == ".." }
-  }
-
-  private static func refused(_ text: String) -> TransportFailure {
-    TransportFailure(.unsupported, "The request cannot be sent: \(text).", isCertainlyNotSent: true)
   }
 }

@@ -123,7 +123,7 @@ public final class URLSessionTransport: Transport {
   /// gets a new session, which has no connections to reuse.
   func holder(for exchange: Exchange) -> SessionHolder {
     let waits = platform.waitsForConnectivity && exchange.network.waitsForConnectivity
-    if platform.resending.includes(exchange.request.method), !mayBeSentTwice(exchange) {
+    if platform.resending.includes(exchange.request.method), !exchange.isRepeatable {
       return SessionHolder(state.withLock { $0.setup }, queues: queues, waits: waits)
     }
     return state.withLock { state in
@@ -132,10 +132,6 @@ public final class URLSessionTransport: Transport {
       state.waiting = holder
       return holder
     }
-  }
-
-  private func mayBeSentTwice(_ exchange: Exchange) -> Bool {
-    exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
   }
 }
 

@@ -226,9 +226,6 @@ public final class CredentialStore: RefreshingProvider {
     return notification.logout
   }
 
-  /// The account that was logged out, if the current task reports the logout to the server; otherwise nil.
-  private var accountLoggingOut: String? { notifiedLogout?.account }
-
   /// True if the current task reports a logout to the server. The responses to its calls are not cached.
   var isLoggingOut: Bool { notifiedLogout != nil }
 
@@ -252,9 +249,7 @@ public final class CredentialStore: RefreshingProvider {
 
   /// The name of the current account; nil if no account is current. While the `farewell` function of a logout runs, its
   /// task gets the name of the account that was logged out.
-  public var account: String? {
-    accountLoggingOut ?? state.withLock { $0.kept.current }
-  }
+  public var account: String? { notifiedLogout?.account ?? state.withLock { $0.kept.current } }
 
   /// True if credentials may be sent to an origin: the origin of the base URL, or one of the `origins` of the store.
   public func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool {
@@ -264,7 +259,7 @@ public final class CredentialStore: RefreshingProvider {
   /// The credential of an account; nil if `account` is nil or the store has no credential for the account.
   public func credential(for account: String?) async throws -> Credential? {
     guard let account else { return nil }
-    return state.withLock { $0.credential(for: account, duringLogout: accountLoggingOut != nil) }
+    return state.withLock { $0.credential(for: account, duringLogout: isLoggingOut) }
   }
 
   /// True if a credential should be refreshed before it is sent: it has expired or expires within `leeway`, and the

@@ -34,6 +34,9 @@ public struct Exchange: Sendable {
     package init() {}
   }
 
+  /// Whether the server may receive the request twice. By default, this is true only for GET and HEAD.
+  package var isRepeatable: Bool { handling.mayBeRepeated ?? (request.method == .get || request.method == .head) }
+
   /// The properties are stored in one object, which all copies of an exchange share. A copy is therefore cheap.
   private var parts: Boxed<Parts>
 

@@ -226,7 +226,7 @@ final class DownloadRun: Sendable {
       try? await disk.value { try self.keepWhole() }
       throw error
     }
-    if let paid = state.withLock({ $0.paid }) { retrying.succeedAfterResume(paid: paid.cost, at: paid.origin) }
+    if let paid = state.withLock({ $0.paid }) { retrying.succeed(paid: paid.cost, at: paid.origin) }
     meter?.finish(file.bytes)
     return response.written(to: file)
   }

@@ -51,7 +51,8 @@ struct FailingOver {
         }
         return last
       }
-      let isFault = Self.isFault(result)
+      // This does not depend on whether the request may be sent to another server.
+      let isFault = RetryDecision.mayHelp(after: result, Self.policy)
       if isFault { control.fail(origin, since: begun, now) }
       guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), input(request)) else {
         if !isFault { recordResponse(result, of: origin, paid) }
@@ -84,15 +85,6 @@ struct FailingOver {
     guard case .status(let status, _) = result else { return }
     control.recordResponse(from: origin)
     if status < 500, status != 429 { for (origin, cost) in paid { control.succeed(paid: cost, at: origin) } }
-  }
-
-  /// Whether a result is a failure that the server caused. This does not depend on whether the request may be sent to
-  /// another server.
-  private static func isFault(_ result: RetryDecision.Result) -> Bool {
-    switch result {
-    case .status(let status, _): policy.statuses.contains(status)
-    case .failure(let failure): failure.kind.isPassing
-    }
   }
 
   /// The indices of the servers in the order in which the request is sent to them.

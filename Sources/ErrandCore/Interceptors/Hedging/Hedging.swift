@@ -139,8 +139,7 @@ final class HedgeRace: Sendable {
       ($0.log, $0.replay) = (nil, nil)
     }
     Task {
-      let result: Result<HTTPResponse, any Error>
-      do { result = .success(try await next(request, in: own)) } catch { result = .failure(error) }
+      let result = await Result.catching { try await next(request, in: own) }
       copy.state.settle()
       end(Ending(copy: copy, result: result))
     }

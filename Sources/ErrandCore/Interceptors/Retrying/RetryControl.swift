@@ -22,8 +22,9 @@ package final class RetryControl: Sendable {
     }
   }
 
-  /// Records a successful call at an origin, which increases the retry budget of the origin.
-  func succeed(paid: Int, at origin: HTTPURL.Origin) {
+  /// Records a successful call or a resumed transfer that has completed, which increases the retry budget of the origin.
+  /// The cost of the last attempt is refunded.
+  package func succeed(paid: Int, at origin: HTTPURL.Origin) {
     budgets.withLock { budgets in
       guard !budgets.isEmpty, var budget = budgets[origin] else { return }
       budget.succeed(paid: paid)
@@ -85,9 +86,6 @@ extension RetryControl {
     let cost = reason == .failure(.idleTimeout) ? RetryBudget.timeoutPrice : RetryBudget.price
     return pay(cost, at: origin) ? cost : nil
   }
-
-  /// Records a resumed transfer that has completed: the cost of its last attempt is refunded.
-  package func succeedAfterResume(paid: Int, at origin: HTTPURL.Origin) { succeed(paid: paid, at: origin) }
 }
 
 /// The remaining retry budget of one origin, in tokens. Each new attempt takes tokens, and a success refunds the
