@@ -184,7 +184,7 @@ public final class RedisStore: CacheStore {
   /// Waits until Redis has applied all earlier changes, or until Redis is unavailable.
   public func flush() async {
     let pendingReply = PendingReply()
-    await wait(pendingReply) { mailbox.barrier(pendingReply) }
+    _ = await pendingReply.value { mailbox.barrier(pendingReply) }
   }
 
   /// Sends what is pending, and ends the connection and the thread of the store. Afterwards every lookup is
@@ -202,7 +202,7 @@ public final class RedisStore: CacheStore {
     if mailbox.isSettled { return .done }
     let pendingReply = PendingReply()
     let until = call.timers.now.advanced(by: patience)
-    let hasReply = await wait(pendingReply, call, until: until) { mailbox.barrier(pendingReply) } != nil
+    let hasReply = await pendingReply.value(call, until: until) { mailbox.barrier(pendingReply) } != nil
     return mailbox.isSettled || hasReply && !mailbox.hasPendingRemovals ? .done : .pending
   }
 
@@ -212,33 +212,7 @@ public final class RedisStore: CacheStore {
   /// connection is lost before the reply arrives.
   private func send(_ command: RedisCall, _ call: CallState, until: MonotonicInstant?) async -> RedisReply? {
     let pendingReply = PendingReply()
-    return await wait(pendingReply, call, until: until) { mailbox.request(command, pendingReply) }
-  }
-
-  @discardableResult
-  private func wait(
-    _ pendingReply: PendingReply, _ call: CallState, until: MonotonicInstant?, _ register: () -> Void
-  ) async -> RedisReply? {
-    var timer: TimerToken?
-    do throws(CallState.Stopped) {
-      try await call.wait { wakeup in
-        pendingReply.begin { wakeup.resume() }
-        if let until { timer = call.timers.schedule(at: until) { pendingReply.settle(nil) } }
-        register()
-      }
-    } catch {
-      // Ignore the error: it only says that the call was stopped, and then nobody needs the reply.
-    }
-    if let timer { call.timers.cancel(timer) }
-    return pendingReply.leave()
-  }
-
-  /// Waits until the ``PendingReply`` has a reply, or until the connection is lost, so that no reply can arrive.
-  private func wait(_ pendingReply: PendingReply, _ register: () -> Void) async {
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      pendingReply.begin { continuation.resume() }
-      register()
-    }
+    return await pendingReply.value(call, until: until) { mailbox.request(command, pendingReply) }
   }
 
   /// Scans all keys of the database and calls `each` with every row of the replies. Stops if Redis is unavailable, if
@@ -249,10 +223,8 @@ public final class RedisStore: CacheStore {
     while !Task.isCancelled {
       let pendingReply = PendingReply()
       let command = layout.call(script, [cursor, layout.pattern("*:v:*")])
-      await wait(pendingReply) { mailbox.request(command, pendingReply) }
-      guard let reply = pendingReply.leave(), let next = reply.list.first?.text, next.allSatisfy(\.isNumber) else {
-        return
-      }
+      let found = await pendingReply.value { mailbox.request(command, pendingReply) }
+      guard let reply = found, let next = reply.list.first?.text, next.allSatisfy(\.isNumber) else { return }
       let page = reply.list
       for start in stride(from: 2, to: page.count - width + 1, by: width) { each(Array(page[start..<(start + width)])) }
       let keys = page.count > 1 ? page[1].number : nil

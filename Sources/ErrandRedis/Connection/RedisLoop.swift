@@ -1,4 +1,5 @@
 import CHiredis
+import ErrandCache
 import ErrandCore
 import ErrandSupport
 import Foundation

@@ -169,7 +169,7 @@ public final class SQLiteStore: CacheStore, UseRecording {
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.removalState == .done { return .done }
     let pendingResult = PendingResult<Bool>()
-    await wait(for: pendingResult, call, patience) { [mailbox] in
+    _ = await pendingResult.value(call, until: call.timers.now.advanced(by: patience)) { [mailbox] in
       mailbox.barrier { worker in
         worker?.retryFailedRemovals()
         pendingResult.settle(true)
@@ -194,83 +194,17 @@ public final class SQLiteStore: CacheStore, UseRecording {
     _ call: CallState, _ patience: Duration?, _ job: @escaping @Sendable (StoreWorker) -> Value
   ) async -> Value? {
     let pendingResult = PendingResult<Value>()
-    return await wait(for: pendingResult, call, patience.map { max($0, leastPatience) }) { [mailbox] in
+    let moment = patience.map { call.timers.now.advanced(by: max($0, leastPatience)) }
+    return await pendingResult.value(call, until: moment) { [mailbox] in
       mailbox.read { worker in
         if pendingResult.isOpen { pendingResult.settle(worker.map(job)) }
       }
     }
   }
 
-  /// Waits until the job has a result, the call is stopped, or the time `patience` ends. Returns the result of the job;
-  /// nil if the job has no result yet.
-  @discardableResult
-  private func wait<Value: Sendable>(
-    for pendingResult: PendingResult<Value>, _ call: CallState, _ patience: Duration?, starting start: () -> Void
-  ) async -> Value? {
-    var timer: TimerToken?
-    do throws(CallState.Stopped) {
-      try await call.wait { wakeup in
-        pendingResult.begin(wakeup)
-        if let patience {
-          timer = call.timers.schedule(at: call.timers.now.advanced(by: patience)) { pendingResult.settle(nil) }
-        }
-        start()
-      }
-    } catch {
-      // Ignore the error: it only says that the call was stopped, and then nobody needs the result of the job.
-    }
-    if let timer { call.timers.cancel(timer) }
-    return pendingResult.leave()
-  }
-
   /// Runs `job` on the store's thread, after all earlier writes and removals.
   private func afterWrites<Value: Sendable>(_ job: @escaping @Sendable (StoreWorker) -> Value) async -> Value? {
     let pendingResult = PendingResult<Value>()
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      mailbox.barrier { worker in
-        pendingResult.settle(worker.map(job))
-        continuation.resume()
-      }
-    }
-    return pendingResult.leave()
-  }
-}
-
-/// The result of one job on the store's thread, and whether the caller still waits for the result.
-final class PendingResult<Value: Sendable>: Sendable {
-  private struct State: Sendable {
-    var value: Value?
-    var wakeup: Wakeup?
-    var isOver = false
-  }
-
-  private let state = Locked(State())
-
-  /// Sets the ``Wakeup`` that resumes the waiting caller.
-  func begin(_ wakeup: Wakeup) {
-    state.withLock { $0.wakeup = wakeup }
-  }
-
-  /// Whether the caller still waits for the result of the job.
-  var isOpen: Bool { state.withLock { !$0.isOver } }
-
-  /// Sets the result, or nil if there will be no result. Only the first call has an effect.
-  func settle(_ value: Value?) {
-    let wakeup: Wakeup? = state.withLock { state in
-      guard !state.isOver else { return nil }
-      state.isOver = true
-      state.value = value
-      return state.wakeup
-    }
-    wakeup?.resume()
-  }
-
-  /// Ends the wait of the caller. Returns the result; nil if the job has no result yet.
-  func leave() -> Value? {
-    state.withLock { state in
-      state.isOver = true
-      defer { state.value = nil }
-      return state.value
-    }
+    return await pendingResult.value { mailbox.barrier { worker in pendingResult.settle(worker.map(job)) } }
   }
 }
