@@ -40,7 +40,8 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   private var seenVersion: Int64 = 0
   private var lastRemoval: WallTime?
   private var listeners: [Task<Void, Never>] = []
-  var closing: [CheckedContinuation<Void, Never>] = []
+  /// Is set as soon as all results are recorded, or cannot be, and another process may send.
+  private let closed = Promise<Void>()
 
   /// The work on one entry.
   struct Work {
@@ -329,16 +330,14 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// Stops sending. Calls that run are cancelled, and their entries are sent again later. Returns when all results are
   /// recorded, or cannot be, and another process may send.
   func close() async {
-    await withCheckedContinuation { continuation in
-      queue.async {
-        self.closing.append(continuation)
-        self.isClosed = true
-        self.stopTimer()
-        for listener in self.listeners { listener.cancel() }
-        for work in self.running.values { work.task?.cancel() }
-        self.finishClosing()
-      }
+    queue.async {
+      self.isClosed = true
+      self.stopTimer()
+      for listener in self.listeners { listener.cancel() }
+      for work in self.running.values { work.task?.cancel() }
+      self.finishClosing()
     }
+    await closed.value()
   }
 
   func finishClosing() {
@@ -351,8 +350,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     guard running.isEmpty else { return }
     lease = nil
     watches.end()
-    for continuation in closing { continuation.resume() }
-    closing = []
+    closed.set(())
   }
 }
 

@@ -10,12 +10,8 @@ final class StoreMailbox: Sendable {
   /// wake the store's thread.
   let usesAbove = Locked(PendingUses())
   private let semaphore = DispatchSemaphore(value: 0)
-  private let ending = Locked(Ending())
-
-  private struct Ending: Sendable {
-    var isOver = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
-  }
+  /// Is set as soon as the store's thread has ended.
+  private let threadEnd = Promise<Void>()
 
   init(_ settings: StoreSettings) {
     self.settings = settings
@@ -52,20 +48,12 @@ final class StoreMailbox: Sendable {
   /// Asks the store's thread to end after it has carried out all pending writes.
   func close() {
     let duty = inbox.withLock { $0.close() }
-    if case .nothing = duty, !hasThread { end() }
+    if case .nothing = duty, !hasThread { threadEnd.set(()) }
     perform(duty)
   }
 
   /// Waits until the store's thread has ended. Call ``close()`` first.
-  func ended() async {
-    await withCheckedContinuation { continuation in
-      let isOver = ending.withLock { ending in
-        if !ending.isOver { ending.waiters.append(continuation) }
-        return ending.isOver
-      }
-      if isOver { continuation.resume() }
-    }
-  }
+  func ended() async { await threadEnd.value() }
 
   private func perform(_ duty: StoreInbox.Duty) {
     switch duty {
@@ -74,7 +62,7 @@ final class StoreMailbox: Sendable {
     case .startThread:
       let isStarted = DetachedThread.start(named: "errand.cache") { [self] in
         StoreWorker(settings, mailbox: self).run()
-        end()
+        threadEnd.set(())
       }
       if !isStarted { goWithoutThread() }
     }
@@ -83,19 +71,10 @@ final class StoreMailbox: Sendable {
   private func goWithoutThread() {
     let (jobs, hasEnded) = inbox.withLock { ($0.startFailed(), $0.hasEnded) }
     for job in jobs { job(nil) }
-    if hasEnded { end() }
+    if hasEnded { threadEnd.set(()) }
   }
 
   private var hasThread: Bool { inbox.withLock { $0.hasThread } }
-
-  private func end() {
-    let waiters = ending.withLock { ending in
-      ending.isOver = true
-      defer { ending.waiters = [] }
-      return ending.waiters
-    }
-    for waiter in waiters { waiter.resume() }
-  }
 
   // MARK: - The thread's side
 

@@ -35,39 +35,6 @@ final class DrainControl: Sendable {
   }
 }
 
-/// A value that is set once. Any number of tasks can wait for it.
-final class Promise<Value: Sendable>: Sendable {
-  private struct State: Sendable {
-    var value: Value?
-    var waiting: [UnsafeContinuation<Value, Never>] = []
-  }
-
-  private let state = Locked(State())
-
-  var isSet: Bool { state.withLock { $0.value != nil } }
-
-  /// Returns the value as soon as it is set.
-  func value() async -> Value {
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
-      let value = state.withLock { state in
-        if state.value == nil { state.waiting.append(continuation) }
-        return state.value
-      }
-      if let value { continuation.resume(returning: value) }
-    }
-  }
-
-  /// Sets the value. Later calls have no effect.
-  func set(_ value: Value) {
-    let waiting = state.withLock { state in
-      state.value = state.value ?? value
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume(returning: value) }
-  }
-}
-
 /// Takes the place of a client's own transport after draining, so that the client no longer keeps its connections open.
 struct ReleasedTransport: Transport {
   let identity: String?
