@@ -36,7 +36,6 @@
     func prepareRestart(after code: CURLcode) -> Bool {
       if proxy.isChallenged, failure == nil, !exchange.call.isStopped {
         discardResponse()
-        expectsContinue = exchange.request.body?.expectsContinue == true
         return true
       }
       if isUnprocessed, code != CURLE_OPERATION_TIMEDOUT { return prepareUnprocessedRestart() }
@@ -46,7 +45,6 @@
         isStale = false
         failure = nil
         discardResponse()
-        expectsContinue = exchange.request.body?.expectsContinue == true
         return true
       }
       if isExpectationRefused, failure == nil {
@@ -85,7 +83,6 @@
       retirements += 1
       exchange.handling.observer?.repeated()
       discardResponse()
-      expectsContinue = exchange.request.body?.expectsContinue == true
       return true
     }
   }

@@ -175,8 +175,9 @@
 
     /// Discards the parts of a response that were read, before the exchange starts again.
     func discardResponse() {
+      // The field is left out after the server has rejected it.
+      expectsContinue = exchange.request.body?.expectsContinue == true && !isExpectationRefused
       isExpectationRefused = false
-      expectsContinue = false
       // A proxy that responds with status 407 has not passed on the request.
       if !proxy.isChallenged { wasBegun = mayHaveBeenSent }
       proxy.isChallenged = false
