@@ -164,7 +164,6 @@ struct BackgroundDownloadHandOver: Sendable {
     url = frozen.url
   }
 
-  /// The record to save for this download.
   func record(id: String, tag: String?, home: String) throws(APIError) -> BackgroundDownloadState {
     BackgroundDownloadState(
       id: id, tag: tag, request: identity, target: RecordedPlace(try download.target(for: url), home: home),

@@ -96,7 +96,6 @@ struct BackgroundFolder<Record: BackgroundState>: Sendable {
   /// The path of the file that contains the response body of a transfer.
   func responseFile(of id: String) -> String { place(id, kind.fileSuffix) }
 
-  /// Whether the response file of a transfer is in the folder.
   func hasFile(_ id: String) -> Bool { (try? files.status(at: responseFile(of: id))) != nil }
 
   /// The length in bytes of a response file that the system delivered; nil if the file does not exist.
@@ -128,7 +127,6 @@ struct BackgroundFolder<Record: BackgroundState>: Sendable {
     try? files.synchronizeFolder(path)
   }
 
-  /// Removes the response file of a transfer.
   func removeFile(of id: String) { try? files.remove(responseFile(of: id)) }
 
   func place(_ id: String, _ suffix: String) -> String { path + "/" + id + suffix }
@@ -232,12 +230,10 @@ extension BackgroundFolder where Record == BackgroundDownloadState {
   }
 }
 
-/// The kinds of background transfers.
 enum BackgroundKind: String, Sendable, Hashable {
   case download
   case upload
 
-  /// The direction that is stated in the progress reports of a background transfer of this kind.
   var direction: TransferProgress.Direction {
     switch self {
     case .download: .download

@@ -83,7 +83,6 @@ struct BackgroundUploadHandOver: Sendable {
     answerBytes = plan.sending.limits.bodyBytes
   }
 
-  /// The record to save for this upload.
   func record(id: String, tag: String?, source: BackgroundSource?) -> BackgroundUploadState {
     BackgroundUploadState(
       id: id, tag: tag, source: source, statuses: rules.statuses, contentTypes: rules.contentTypes,

@@ -72,7 +72,6 @@
       return version.offersHTTP2 ? .http2 : .http1Only
     }
 
-    /// Applies the configuration to a new easy handle.
     func apply(to easy: UnsafeMutableRawPointer) {
       if proxy != .environment { proxy.apply(to: easy) }
       let version =

@@ -5,7 +5,6 @@
 
   /// Reads libcurl's measurements of a transfer. libcurl reports zero for phases that a reused connection skips.
   enum CurlMetrics {
-    /// Reads all metrics of a transfer.
     static func read(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
       var metrics = connectionMetrics(easy, of: transfer)
       metrics.total = transfer.submitted.duration(to: .now)

@@ -10,10 +10,8 @@ package struct ByteText: Sendable, Hashable {
   /// Makes a value that compares the given text by its bytes.
   package init(_ text: String) { self.text = text }
 
-  /// Whether both texts have the same UTF-8 bytes.
   package static func == (left: ByteText, right: ByteText) -> Bool { left.text.hasSameBytes(as: right.text) }
 
-  /// Hashes the UTF-8 bytes.
   package func hash(into hasher: inout Hasher) {
     let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: .init($0)) }
     if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
@@ -21,7 +19,6 @@ package struct ByteText: Sendable, Hashable {
 }
 
 extension String {
-  /// Whether both texts have the same UTF-8 bytes.
   package func hasSameBytes(as other: String) -> Bool {
     let isSame = utf8.withContiguousStorageIfAvailable { mine in
       other.utf8.withContiguousStorageIfAvailable { other in

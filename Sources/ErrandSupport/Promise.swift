@@ -9,7 +9,6 @@ package final class Promise<Value: Sendable>: Sendable {
 
   package init() {}
 
-  /// Whether the value is set.
   package var isSet: Bool { state.withLock { $0.value != nil } }
 
   /// Returns the value as soon as it is set.

@@ -76,7 +76,6 @@
 
     // MARK: - Addresses
 
-    /// Whether connections to all addresses are allowed.
     package var allowsAllAddresses: Bool { policy == .any && !isForTests }
 
     /// Whether connections to addresses of a kind are allowed. The kind is nil for an address that is not an IP

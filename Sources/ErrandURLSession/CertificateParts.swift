@@ -30,7 +30,6 @@ struct CertificateParts: Equatable {
     self.publicKey = publicKey.whole
   }
 
-  /// Whether the certificate's issuer and subject have the same name.
   var isSelfIssued: Bool { issuer == subject }
 
   /// The certificates of a PEM text (RFC 7468), in DER; nil if one of the certificates cannot be parsed.

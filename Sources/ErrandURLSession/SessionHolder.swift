@@ -90,7 +90,6 @@ protocol SessionTask: Sendable {
   func resume()
   /// Pauses the URLSession task.
   func suspend()
-  /// Cancels the URLSession task.
   func cancel()
 }
 

@@ -20,7 +20,6 @@ struct SessionPlatform: Sendable, Equatable {
     }
   }
 
-  /// The capabilities of ``URLSessionTransport`` on this platform.
   let capabilities: TransportCapabilities
   /// The content codings that URLSession decodes.
   let contentCodings: [String]

@@ -211,7 +211,6 @@ enum SessionVerdict: Sendable, Equatable {
   case refused(code: Int, words: String)
 }
 
-/// The kinds of challenges from URLSession.
 enum SessionChallengeKind: Sendable {
   /// The client must decide whether it trusts the server.
   case serverTrust

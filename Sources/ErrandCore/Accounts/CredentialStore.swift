@@ -244,7 +244,6 @@ public final class CredentialStore: RefreshingProvider {
     }
   }
 
-  /// True if the store has a function that refreshes credentials.
   var refreshes: Bool { renewal != nil }
 
   /// The name of the current account; nil if no account is current. While the `farewell` function of a logout runs, its

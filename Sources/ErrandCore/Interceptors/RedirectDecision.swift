@@ -53,7 +53,6 @@ package enum RedirectDecision: Sendable {
     }
   }
 
-  /// Whether this response is a redirect that the policy follows.
   package static func isFollowed(_ response: HTTPResponse, to request: HTTPRequest, policy: RedirectPolicy) -> Bool {
     guard StatusRule.isRedirect(response.status) else { return false }
     if case .follow = decide(response, to: request, visited: [request], policy: policy) { return true }

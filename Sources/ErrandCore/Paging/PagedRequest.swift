@@ -52,7 +52,6 @@ extension APIClient {
   }
 }
 
-/// The pages of a request.
 struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   typealias Element = APIResponse<R.Response>
 
@@ -135,7 +134,6 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   }
 }
 
-/// The items of all pages of a request.
 struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
   let pages: PageSequence<R>
 

@@ -7,7 +7,6 @@ public struct RedirectPolicy: Sendable, Hashable {
   package let allowsDowngrade: Bool
   let resendsBodyElsewhere: Bool
 
-  /// Whether the policy follows redirects.
   package var isFollowing: Bool { mode == .follow }
 
   /// The policy is inherited from the ``RequestFamily`` or from the client.

@@ -59,7 +59,6 @@ public struct Checksum: Sendable, CustomStringConvertible {
   /// - Throws: The errors of ``DigestAlgorithm/makeHash()``.
   package func makeHash() throws -> any ChecksumHash { try algorithm.makeHash() }
 
-  /// Returns true if the given digest equals the expected digest.
   package func matches(_ digest: Data) -> Bool { digest == expected }
 
   private static func digit(_ half: UInt8) -> UInt8 { ASCII.lowercased(ASCII.hexDigit(half)) }

@@ -18,7 +18,6 @@ struct OutboxSchedule: Sendable, Equatable {
     /// The account that is logged in; empty if there is none.
     var account = ""
     var now: WallTime
-    /// Whether the app has paused the outbox.
     var isPaused = false
     /// The time before which nothing is sent: see ``SendHold``.
     var heldUntil: WallTime?

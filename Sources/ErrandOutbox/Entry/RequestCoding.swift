@@ -41,7 +41,6 @@ final class RequestCollector: @unchecked Sendable {  // used only during one syn
 
   init(_ entry: Int64?) { self.entry = entry }
 
-  /// The name of a file in the folder of the outbox.
   func name(of file: OutboxFile) -> String {
     if let stored = file.stored, stored.entry == entry {
       files.insert(stored.name)

@@ -27,7 +27,6 @@ final class EntryWatch: Sendable {
 
   var present: OutboxState { state.withLock { $0.state } }
 
-  /// The reason and the value of the present state.
   var details: (state: OutboxState, reason: OutboxReason?, value: (any Sendable)?) {
     state.withLock { ($0.state, $0.reason, $0.value) }
   }

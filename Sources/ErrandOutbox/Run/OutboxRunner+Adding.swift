@@ -5,7 +5,6 @@ import Foundation
 
 // What happens when a request is added or changed.
 extension OutboxRunner {
-  /// Checks whether a request can be stored.
   func check<R: OutboxRequest>(_ request: R) throws(OutboxError) {
     guard let known = types[R.outboxType], known == R.self else {
       throw OutboxError(

@@ -5,7 +5,6 @@ import Foundation
 
 // The calls of the entries. The functions with `async` run in tasks of their own; all others run on the queue.
 extension OutboxRunner {
-  /// Starts the work on an entry.
   func start(_ facts: EntryFacts, _ request: any OutboxRequest, reconciles: Bool) {
     let entry = OutboxSchedule.Running(id: facts.id, account: facts.account, lane: facts.lane)
     if !reconciles { point(.began) }

@@ -33,7 +33,6 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   var isClosed = false
   private var isPassRequested = false
   private var timer: (timers: any Timers, token: TimerToken)?
-  /// The time of the next pass, if the timer is set.
   private(set) var nextPass: WallTime?
   /// The account for which the last pass has decided.
   private(set) var decidedAccount = ""
@@ -354,7 +353,6 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   }
 }
 
-/// Wakes the outbox if another account becomes current.
 struct AccountWaker: OutboxWaker {
   let store: CredentialStore
 

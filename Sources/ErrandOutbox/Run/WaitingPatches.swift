@@ -2,7 +2,6 @@ import ErrandCache
 import ErrandCore
 import ErrandSupport
 
-/// The patches of one entry.
 struct EntryPatches: Sendable {
   let id: Int64
   /// A number that changes if the request changes, or if a reference gets its identifier.
@@ -46,7 +45,6 @@ struct WaitingPatches {
     var ended: [Int64] = []
   }
 
-  /// The most changes that are remembered.
   static let mostChanges = 4_096
 
   let account: String

@@ -25,7 +25,6 @@ struct AttachedFiles: Sendable {
   /// How long a file without an entry is kept, in milliseconds: another process may be about to add its entry.
   static let orphanAge: Int64 = 86_400_000
 
-  /// A new random name.
   static func newName() -> String { UUID().uuidString.lowercased() }
 
   /// Whether a name has the form of the names that ``newName()`` makes. The check ensures that a damaged database

@@ -16,7 +16,6 @@ package final class OutboxFiles {
     do { clock = try store.clock() } catch { throw OutboxError.mapping(error, folder.path) }
   }
 
-  /// The time of the outbox.
   package var now: WallTime { clock.read(.now) }
 
   /// Entries in the order in which they were added.

@@ -26,7 +26,6 @@ package struct OutboxFolder: Sendable {
     files = AttachedFiles(folder: name + "files")
   }
 
-  /// Whether the folder contains an outbox.
   package var exists: Bool { SystemFile.kind(database) == .file }
 
   /// Creates the folder, if it does not exist. A folder that is not private to the user is rejected and not changed.

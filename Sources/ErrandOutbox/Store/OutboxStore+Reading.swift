@@ -43,12 +43,10 @@ extension OutboxStore {
   /// The facts of an entry. If its row is damaged, they are those of a dead letter.
   func facts(of id: Int64) throws -> EntryFacts? { try sparing(id) { try row(id) } ?? damaged[id] }
 
-  /// The facts in the row of an entry.
   func row(_ id: Int64) throws -> EntryFacts? {
     try rows("SELECT \(Self.columns) FROM entry WHERE id=?", .number(id), read: Self.facts).first
   }
 
-  /// An entry with its stored request.
   func stored(_ id: Int64) throws -> StoredEntry? {
     try rows("SELECT \(Self.columns), request, sum FROM entry WHERE id=?", .number(id)) { row in
       let facts = Self.facts(row)
@@ -244,11 +242,9 @@ extension OutboxStore {
     }.first
   }
 
-  /// The names of the files of an entry.
   func fileNames(of entry: Int64) throws -> [String] {
     try rows("SELECT name FROM file WHERE entry=?", .number(entry)) { $0.text(0) ?? "" }
   }
 
-  /// The names of the files of all entries.
   func allFileNames() throws -> Set<String> { Set(try rows("SELECT name FROM file") { $0.text(0) ?? "" }) }
 }

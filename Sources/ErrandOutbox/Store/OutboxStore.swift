@@ -202,7 +202,6 @@ package final class OutboxStore {
 
   // MARK: - Clock
 
-  /// The stored state of the clock.
   func clock() throws -> OutboxTime {
     try rows("SELECT last, correction, resets FROM clock WHERE id=1") {
       OutboxTime(last: $0.number(0), correction: $0.number(1), resets: $0.number(2))
@@ -243,7 +242,6 @@ enum SQLValue {
 }
 
 extension OutboxError {
-  /// The error for a failure of the store.
   static func mapping(_ error: any Error, _ path: String = "") -> OutboxError {
     if let error = error as? OutboxError { return error }
     guard let failure = error as? SQLiteFailure else { return OutboxError(.encoding, "\(error)") }

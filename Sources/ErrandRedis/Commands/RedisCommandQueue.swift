@@ -280,7 +280,6 @@ struct RedisCommandQueue: Sendable {
   }
 }
 
-/// One command in the queue for Redis.
 enum RedisJob: Sendable {
   /// A command whose caller waits for the reply.
   case request(RedisCall, PendingReply)

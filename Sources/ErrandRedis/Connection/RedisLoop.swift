@@ -147,7 +147,6 @@ final class RedisLoop {
   }
 }
 
-/// The address of a Redis server.
 enum RedisAddress: Sendable, Hashable {
   case tcp(host: String, port: Int)
   case unix(path: String)
@@ -162,7 +161,6 @@ final class RedisConnection {
   private let limits: UnsafeMutablePointer<errand_redis_limits>
   /// Whether the operating system has accepted all bytes of the commands, so that further commands can be sent.
   private(set) var hasRoom = true
-  /// The number of bytes that have been received.
   private(set) var bytesReceived = 0
 
   /// Starts to connect. Nil if the attempt fails immediately.

@@ -178,7 +178,6 @@ struct BodyChecksum: Sendable, Equatable {
 }
 
 extension Digest {
-  /// The digest as 64 hexadecimal digits.
   var hex: String { [words.0, words.1, words.2, words.3].map(Self.hexadecimal).joined() }
 
   /// Parses 64 hexadecimal digits.

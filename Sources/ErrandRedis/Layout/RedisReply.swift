@@ -3,7 +3,6 @@ import ErrandCache
 import ErrandCore
 import Foundation
 
-/// A reply of Redis.
 enum RedisReply: Sendable, Equatable {
   case bytes(Data)
   case status(String)

@@ -179,7 +179,6 @@ public final class DownloadCall: Sendable {
     return try (result ?? .failure(.downloadCancelled)).get()
   }
 
-  /// Called when a call of this download has ended, with the result of the call.
   private func finished(_ result: Result<DownloadedFile, APIError>) {
     let (waiting, queue) = state.withLock { state in
       state.call = nil

@@ -81,7 +81,6 @@ public final class DownloadQueue: Sendable {
     startNext()
   }
 
-  /// Removes a download from the queue after the download has ended.
   func forget(_ download: DownloadCall) { state.withLock { $0.members.removeAll { $0 === download } } }
 
   private func startNext() {

@@ -4,7 +4,6 @@ import ErrandSupport
 /// The state that the parallel range requests of one download share: the commits to disk, the rate limit and the number
 /// of received bytes.
 final class SegmentProgress: Committing {
-  /// A response body that is paused, and the reason for the pause.
   struct PausedBody: Sendable {
     let flow: BodyFlow
     /// True if the body waits for a certain time, because of a rate limit. False if the body waits until received bytes

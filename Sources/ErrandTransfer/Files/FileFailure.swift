@@ -45,7 +45,6 @@ package struct FileFailure: Error, Sendable, Hashable {
     case other
   }
 
-  /// The file operation that failed.
   package let operation: Operation
   /// The last component of the path of the file. Empty if the operation knew only the descriptor of the file.
   package var name: String

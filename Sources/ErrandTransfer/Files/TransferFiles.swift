@@ -79,12 +79,9 @@ package enum FileOpening: Sendable, Hashable {
 
 /// The properties of a file, as the file system reports them.
 package struct FileStatus: Sendable, Hashable {
-  /// The type of a file.
   package enum Kind: Sendable, Hashable { case file, folder, link, other }
 
-  /// The type of the file.
   package var kind: Kind
-  /// The length of the file in bytes.
   package var length: Int64
   /// The number of names (hard links) of the file.
   package var links: Int

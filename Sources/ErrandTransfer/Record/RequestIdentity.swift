@@ -4,7 +4,6 @@ import ErrandSupport
 /// The identity of the request that a partial file belongs to. Bytes of requests with different identities are never
 /// combined.
 package struct RequestIdentity: Sendable, Hashable, Codable {
-  /// The HTTP method of the request.
   package let method: String
   /// The URL of the request before any redirect. It may contain a secret, such as a signature. For this reason only the
   /// user may read the record file.

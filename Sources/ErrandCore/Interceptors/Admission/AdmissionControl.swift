@@ -17,7 +17,6 @@ package final class AdmissionControl: Sendable {
       return slot
     }
 
-    /// Records that a call holds a slot.
     mutating func hold(_ slot: Queue.Slot, by call: UInt64?) {
       if let call { holders.append((slot, call)) }
     }

@@ -44,7 +44,6 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     waitingCalls = WaitingQueue(ageing: limits.ageing)
   }
 
-  /// The number of waiting calls.
   var waiting: Int { waitingCalls.count }
 
   /// The number of origins that are stored at present.
@@ -228,7 +227,6 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return bucket.next
   }
 
-  /// The hosts that have waiting calls.
   var waitedFor: [Int] { waitingCalls.hosts }
 
   /// Whether the rate of the host of a slot follows the server; nil if the host has no rate limit.

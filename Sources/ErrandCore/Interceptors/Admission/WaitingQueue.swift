@@ -71,7 +71,6 @@ struct WaitingQueue<Waiter: Sendable>: Sendable {
   /// The number of waiting calls at a host.
   func count(at host: Int) -> Int { subqueues.count(at: host) }
 
-  /// The hosts that have waiting calls.
   var hosts: [Int] { subqueues.hosts }
 
   /// Adds a waiting call that arrives now.

@@ -50,10 +50,8 @@ struct WaitingSubqueues: Sendable {
   /// The number of waiting calls at a host.
   func count(at host: Int) -> Int { host < counts.count ? counts[host] : 0 }
 
-  /// The hosts that have waiting calls.
   var hosts: [Int] { counts.indices.filter { counts[$0] > 0 } }
 
-  /// The host of a subqueue.
   func host(of subqueue: Int) -> Int { subqueues[subqueue]?.name.host ?? 0 }
 
   /// The index of the waiting call that is first in a subqueue.

@@ -128,7 +128,6 @@ struct SkippedServers: Sendable {
     ends[origin] = now.advanced(by: rest)
   }
 
-  /// Whether a server is skipped now.
   func contains(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> Bool { ends[origin].map { $0 > now } ?? false }
 
   /// The time until the first of the given servers is no longer skipped; nil if a server is available now.

@@ -45,7 +45,6 @@ package final class JoinControl: Sendable {
     if departure.priority != nil { updatePriority(member.exchange, departure.exchange) }
   }
 
-  /// Changes the priority of a waiting call.
   func change(_ member: Table.MemberID, to priority: CallPriority) {
     if let change = table.withLock({ $0.change(member, to: priority) }) {
       updatePriority(member.exchange, change.exchange)

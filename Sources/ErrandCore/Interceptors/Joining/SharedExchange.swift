@@ -77,7 +77,6 @@ final class SharedExchange: Sendable {
 
   // MARK: - The end
 
-  /// Stores the result of the exchange.
   func finish(_ result: Result<HTTPResponse, any Error>) {
     state.settle()
     let stored = StoredResult(result)
@@ -103,7 +102,6 @@ final class SharedExchange: Sendable {
 
   // MARK: - Progress
 
-  /// Reports the progress of the exchange to all waiting calls.
   func report(_ progress: TransferProgress) { for gate in gates { gate.report(progress) } }
 
   /// Reports an informational response to all waiting calls.

@@ -69,7 +69,6 @@ package final class RetryControl: Sendable {
   /// The last response times of an origin; nil if no response time is known.
   func latencies(of origin: HTTPURL.Origin) -> LatencyHistory? { latencies.withLock { $0[origin] } }
 
-  /// Records the response time of one exchange with an origin.
   func recordLatency(_ time: Duration, of origin: HTTPURL.Origin) {
     latencies.withLock { latencies in
       // The table has no space for another origin, so the response times of all origins are removed.

@@ -170,7 +170,6 @@ extension RetryDecision.Result {
 }
 
 extension Result where Failure == any Error {
-  /// Runs a function and returns its value or its error as a result.
   static func catching(_ work: () async throws -> Success) async -> Self {
     do {
       return .success(try await work())
