@@ -38,7 +38,6 @@
       bytes = Array(buffer[..<count])
     }
 
-    /// The kind of network that the address belongs to.
     var kind: AddressKind? { AddressKind(bytes: bytes) }
 
     /// The address in its usual text form.

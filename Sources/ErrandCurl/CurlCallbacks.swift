@@ -7,19 +7,16 @@
   /// The callbacks of libcurl, which run on the thread of the event loop. Each callback finds its transfer and forwards
   /// the call.
   enum CurlCallbacks {
-    /// Receives one line of the response headers.
     static let head: curl_write_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return 0 }
       return transfer.takeHeadLine(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Receives a piece of the response body.
     static let body: curl_write_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return 0 }
       return transfer.takeBody(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Provides the next piece of the request body.
     static let upload: curl_read_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return Int(CURL_READFUNC_ABORT) }
       return transfer.giveBody(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))

@@ -91,7 +91,6 @@
 
     init(watchdog: CurlWatchdog? = nil) { self.watchdog = watchdog }
 
-    /// The number of open sockets.
     var count: Int { entries.count }
 
     @discardableResult

@@ -7,7 +7,6 @@
 
   /// The failure of a transfer in libcurl. Maps libcurl's result codes to failures that a caller can handle.
   struct CurlFailure {
-    /// The result code of libcurl.
     let code: CURLcode
     /// The message of libcurl. It never contains parts of a request or the proxy settings of the environment.
     let text: String
@@ -24,7 +23,6 @@
     var refusal: String?
     /// Whether the system had no memory or file descriptor for the socket.
     var lacksResources = false
-    /// Whether requests may go to a proxy.
     var hasProxy = false
     /// The path of the Unix socket that is used instead of the host and port. Nil if no Unix socket is configured.
     var unixSocket: String?

@@ -147,14 +147,12 @@
       curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
-    /// Makes libcurl close the connection after this exchange.
     func forbidReuse() {
       guard !forbidsReuse else { return }
       forbidsReuse = true
       set(CURLOPT_FORBID_REUSE, 1)
     }
 
-    /// Makes libcurl use a new connection for this exchange.
     func demandFreshConnection() {
       wantsFreshConnection = true
       set(CURLOPT_FRESH_CONNECT, 1)
@@ -171,7 +169,6 @@
     /// Whether the server's TLS close notification has arrived.
     var sawClose: Bool { closeWatch.map { errand_close_watch_has_closed($0) } ?? false }
 
-    /// libcurl's message for the last failure.
     var failureText: String { String(cString: errorText) }
 
     private func setVersion(_ input: VersionInput) {

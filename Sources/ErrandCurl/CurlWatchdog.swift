@@ -46,7 +46,6 @@
 
     func endTurn() { turn.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Records that a transfer has made progress.
     func progressed() { callbacks.wrappingAdd(1, ordering: .relaxed) }
 
     func opened(_ socket: Int32) { state.withLock { _ = $0.sockets.insert(socket) } }

@@ -4,7 +4,6 @@
 /// Servers treat them as different. Every key that keeps the data of different callers apart, such as an account, a
 /// credential, cookies or a secret header value, must be a `ByteText`, never a `String`.
 package struct ByteText: Sendable, Hashable {
-  /// The text as it was given.
   package let text: String
 
   /// Makes a value that compares the given text by its bytes.

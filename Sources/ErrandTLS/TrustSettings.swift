@@ -96,7 +96,6 @@
     }
   }
 
-  /// The error for trust settings that cannot be used.
   package struct InvalidTrust: Error {
     /// An English sentence that names the setting and how to correct it.
     package let description: String
@@ -104,7 +103,6 @@
     package init(_ description: String) { self.description = description }
   }
 
-  /// Reads the files that trust settings name.
   package enum TrustFiles {
     /// Returns the bytes of a source of PEM certificates. Throws an error if the source contains no certificate, or a
     /// damaged one.

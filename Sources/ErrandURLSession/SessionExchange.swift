@@ -90,7 +90,6 @@ final class SessionExchange: Sendable {
   /// Whether the library has cancelled the exchange. After the cancellation, URLSession's completion handlers must not
   /// be called.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
-  /// Whether the exchange has ended.
   var isOver: Bool { state.withLock { $0.machine.isOver } }
 
   /// Called when URLSession waits for a network connection, because there is none. URLSession does not report when it

@@ -9,7 +9,6 @@ struct SessionFailure {
   let code: Int
   /// URLSession's description of the error; empty if there is none.
   let text: String
-  /// The origin of the request.
   let origin: HTTPURL.Origin
   /// Whether any byte of the request was sent, or any byte of the response was received, as far as is known.
   var hasMoved = false

@@ -85,7 +85,6 @@ struct SessionMachine: Sendable {
     isHeadRequest = exchange.request.method == .head
   }
 
-  /// Whether the exchange has ended.
   var isOver: Bool {
     if case .over = state { true } else { false }
   }

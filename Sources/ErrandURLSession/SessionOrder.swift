@@ -7,7 +7,6 @@ import Foundation
 
 /// One request in the form that URLSession needs.
 struct SessionOrder: Sendable {
-  /// The body of the request.
   enum Body: Sendable, Equatable {
     case none
     case data(Data)

@@ -58,7 +58,6 @@ struct SessionPlatform: Sendable, Equatable {
     checksFraming: false, crashesOnLateCompletion: false, hangsOnStatus401: false, takesProxyAndTLS: true,
     waitsForConnectivity: true, splitsMixedReplace: true)
 
-  /// The platform for which this code is compiled.
   static var current: SessionPlatform {
     #if canImport(Darwin)
       apple

@@ -54,7 +54,6 @@ package final class RefreshControl: Sendable {
 
   package init() {}
 
-  /// The number of calls that wait for a refresh.
   var waiting: Int { state.withLock { $0.waiting } }
 
   /// Returns a credential that is newer than `old`, and how it was obtained. The credential is nil if no newer

@@ -85,7 +85,6 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
     deinit { task.cancel() }
   }
 
-  /// Fetches the pages.
   struct Iterator: AsyncIteratorProtocol {
     private let sequence: PageSequence
     /// The account that was logged in when the loop started; empty if no account was logged in, nil if the client has no
@@ -139,7 +138,6 @@ struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
 
-  /// Fetches the pages and returns their items.
   struct Iterator: AsyncIteratorProtocol {
     var pages: PageSequence<R>.Iterator
     private var items: ArraySlice<R.Item> = []

@@ -242,7 +242,6 @@ struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator(), json: json) }
 
-  /// Reads the events and decodes their values.
   struct Iterator: AsyncIteratorProtocol {
     private var events: EventStream.Iterator
     private let json: JSONDecoding

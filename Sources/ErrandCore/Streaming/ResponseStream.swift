@@ -151,7 +151,6 @@ extension ResponseStream {
   }
 }
 
-/// The lines of a response body as they arrive.
 struct ResponseLines: AsyncSequence, Sendable {
   let stream: ResponseStream
   let limit: Int

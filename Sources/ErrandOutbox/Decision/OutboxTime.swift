@@ -32,7 +32,6 @@ struct OutboxTime: Sendable, Equatable {
   /// A correction above this limit, a year in milliseconds, means that the device did not know the time.
   private static let longestSetback: Int64 = 365 * 86_400_000
 
-  /// Reads the clock.
   mutating func read(_ wall: WallTime) -> WallTime {
     if correction > Self.longestSetback {
       let behind = wall.milliseconds(to: WallTime(milliseconds: last))

@@ -86,7 +86,6 @@ struct EntryFacts: Sendable, Equatable {
   var account: String
   /// The stored text of the lane.
   var lane: String
-  /// The idempotency key.
   var key: String
   var isSealed = false
   var state = OutboxState.queued

@@ -86,7 +86,6 @@ final class RequestResolver: @unchecked Sendable {  // the store is used only un
   func end() { isOver.withLock { $0 = true } }
 }
 
-/// Encodes and decodes stored requests.
 struct RequestCoding: Sendable {
   var seal: (any OutboxSeal)?
 
@@ -129,7 +128,6 @@ struct RequestCoding: Sendable {
     return stored.facts.version == R.outboxVersion ? try old.decode(R.self) : try R.migrate(old)
   }
 
-  /// The stored JSON.
   func open(_ stored: StoredEntry) throws -> Data {
     guard stored.facts.isSealed else { return stored.request }
     guard let seal else { throw OutboxError(.unreadable, "The stored request is sealed, and the outbox has no seal.") }

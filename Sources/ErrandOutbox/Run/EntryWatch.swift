@@ -104,7 +104,6 @@ final class OutboxWatches: Sendable {
 
   var hasSummaries: Bool { state.withLock { !$0.summaries.isEmpty } }
 
-  /// Passes a change to all observers.
   func publish(_ facts: EntryFacts, _ value: (any Sendable)? = nil) {
     let (watch, observers) = state.withLock { ($0.places[facts.id]?.watch, Array($0.changes.values)) }
     watch?.update(facts, value)

@@ -16,7 +16,6 @@ extension OutboxRunner {
     }
   }
 
-  /// Sends a request through the pipeline of the client.
   private func send<R: OutboxRequest>(_ request: R, _ facts: EntryFacts, _ check: KeyCheck) async -> Ended {
     let owner = CallOwner()
     var options = options(facts, request.idempotency, owner)
@@ -114,7 +113,6 @@ extension OutboxRunner {
     finishClosing()
   }
 
-  /// Records the results of attempts.
   func saveUnsaved() throws {
     while let ended = unsaved.first {
       let changed: [EntryFacts] = try commit { now in

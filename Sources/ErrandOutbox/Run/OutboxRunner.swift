@@ -42,7 +42,6 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// Is set as soon as all results are recorded, or cannot be, and another process may send.
   private let closed = Promise<Void>()
 
-  /// The work on one entry.
   struct Work {
     let entry: OutboxSchedule.Running
     var task: Task<Void, Never>?
@@ -50,7 +49,6 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     var isWoken = false
   }
 
-  /// The end of the work on one entry.
   struct Ended {
     let id: Int64
     /// The idempotency key with which the work began.
@@ -94,7 +92,6 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
 
   // MARK: - Jobs
 
-  /// Runs a job on the queue.
   func perform<Value: Sendable>(
     _ job: @escaping @Sendable (OutboxRunner) throws -> Value
   ) async throws(OutboxError) -> Value {

@@ -2,7 +2,6 @@ import ErrandCache
 import ErrandSupport
 import Foundation
 
-/// The stored request of an entry, with its facts.
 struct StoredEntry {
   var facts: EntryFacts
   var request: Data

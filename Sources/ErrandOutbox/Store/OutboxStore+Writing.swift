@@ -3,7 +3,6 @@ import ErrandHTTP
 import ErrandSupport
 import Foundation
 
-/// An entry that is about to be added.
 struct NewEntry {
   var facts: EntryFacts
   var request: Data
@@ -13,16 +12,13 @@ struct NewEntry {
   var cancels: [String] = []
   /// The entries that create what the request refers to.
   var parents: [Int64] = []
-  /// The names of the files of the request.
   var files: Set<String> = []
 }
 
 // All functions of this file must be called inside a transaction.
 extension OutboxStore {
-  /// A new entry.
   struct Added {
     var facts: EntryFacts
-    /// Whether the entry is the first of its lane.
     var isHead: Bool
     /// The other entries that have changed.
     var others: [EntryFacts]

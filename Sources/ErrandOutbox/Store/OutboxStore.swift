@@ -162,7 +162,6 @@ package final class OutboxStore {
     if let failure { throw failure }
   }
 
-  /// The rows of a query.
   func rows<Value>(_ sql: String, _ values: SQLValue..., read: (SQLiteStatement) -> Value) throws -> [Value] {
     try rows(sql, values, read: read)
   }
@@ -232,7 +231,6 @@ package final class OutboxStore {
   }
 }
 
-/// A value of a statement.
 enum SQLValue {
   case number(Int64?)
   case text(String?)

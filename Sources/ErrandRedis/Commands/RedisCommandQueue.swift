@@ -305,7 +305,6 @@ enum RedisBackOff {
   }
 }
 
-/// A first-in, first-out queue.
 struct FIFO<Element: Sendable>: Sendable {
   private var items: [Element?] = []
   private var head = 0

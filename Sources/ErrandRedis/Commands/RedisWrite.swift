@@ -80,7 +80,6 @@ enum RedisWrite: Sendable {
   /// longer has an effect.
   var afterSaltChange: RedisWrite? { if case .remove(let selection) = self { Self.removal(selection) } else { self } }
 
-  /// Whether the change removes all entries.
   var removesAll: Bool { if case .remove(.all) = self { true } else { false } }
 
   private static func cleaning(_ selection: CacheSelection) -> RedisWrite? {

@@ -180,7 +180,6 @@ struct BodyChecksum: Sendable, Equatable {
 extension Digest {
   var hex: String { [words.0, words.1, words.2, words.3].map(Self.hexadecimal).joined() }
 
-  /// Parses 64 hexadecimal digits.
   init?(hex: String) {
     guard hex.utf8.count == 64 else { return nil }
     var words: [UInt64] = []

@@ -9,7 +9,6 @@ enum RedisScript: CaseIterable, Sendable {
   case forget, removeIndex, sweep, clear, older, purge
   case list, size
 
-  /// The complete Lua source of the script.
   var source: String { Self.prelude + body }
 
   private var body: String {

@@ -146,7 +146,6 @@ extension InterruptedDownload: Masked {
 package struct InterruptedPart: Sendable, Hashable {
   /// The target of the download. The file is there only after the download is complete.
   package let target: String
-  /// The metadata record of the partial file.
   package let metadata: PartMetadata
 
   /// The downloads in a folder that have a usable metadata record and a partial file, sorted by name. Downloads in

@@ -58,7 +58,6 @@ final class SegmentProgress: Committing {
     try state.withLock { Array($0.writers.values) }.reduce(0) { try $0 + $1.write() }
   }
 
-  /// Reports the progress of all parallel range requests together.
   func report() { run.meter?.reportSideBySide(state.withLock { $0.bytes }) }
 
   /// Counts received bytes of a range. Returns false if the response body with this range must pause.

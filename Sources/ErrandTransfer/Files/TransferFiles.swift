@@ -83,7 +83,6 @@ package struct FileStatus: Sendable, Hashable {
 
   package var kind: Kind
   package var length: Int64
-  /// The number of names (hard links) of the file.
   package var links: Int
   /// Whether the file belongs to the user of this process.
   package var isOwn: Bool

@@ -3,7 +3,6 @@ package struct ByteRanges: Sendable, Hashable {
   /// The ranges of the set in ascending order.
   package private(set) var all: [Range<Int64>] = []
 
-  /// Makes an empty set.
   package init() {}
 
   /// Makes a set with the first `count` bytes. The set is empty if `count` is not positive.

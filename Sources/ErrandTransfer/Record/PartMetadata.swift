@@ -194,13 +194,11 @@ package struct RecordedChoices: Sendable, Hashable {
   /// All permission bits that `chmod` accepts.
   private static let permissionBits: UInt16 = 0o7777
 
-  /// The permissions of the finished file.
   package let permissions: UInt16
   /// Whether an existing file at the target is replaced.
   package let replaces: Bool
   /// The maximum size of the file in bytes; nil for no limit.
   package let maximumBytes: Int64?
-  /// Whether the server chooses the file name.
   package var isNamedByServer: Bool
 
   package init(permissions: UInt16, replaces: Bool, maximumBytes: Int64? = nil, isNamedByServer: Bool = false) {

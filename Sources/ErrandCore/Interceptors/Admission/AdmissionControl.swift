@@ -27,7 +27,6 @@ package final class AdmissionControl: Sendable {
       queue.learn(ServerPace.decide(head.status, head.fields, followsServer: followsServer), slot, since: arrival)
     }
 
-    /// Records that a call no longer holds a slot.
     mutating func unhold(_ slot: Queue.Slot, by call: UInt64?) {
       guard let call, let place = holders.firstIndex(where: { $0.call == call && $0.slot.host == slot.host }) else {
         return
@@ -59,10 +58,8 @@ package final class AdmissionControl: Sendable {
 
   init(limits: AdmissionLimits) { state = Locked(State(queue: Queue(limits: limits))) }
 
-  /// The current limits.
   package var limits: AdmissionLimits { state.withLock { $0.queue.limits } }
 
-  /// The numbers of running exchanges and of waiting calls.
   package var counts: (running: Int, waiting: Int) { state.withLock { ($0.queue.running, $0.queue.waiting) } }
 
   /// The numbers of running exchanges and of waiting calls at the origins of one host.

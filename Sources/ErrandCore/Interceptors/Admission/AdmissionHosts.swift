@@ -22,7 +22,6 @@ struct AdmissionHosts: Sendable {
   /// Returns the index that identifies an origin in this type; nil if the origin is not stored.
   func place(of origin: HTTPURL.Origin) -> Int? { places[origin] }
 
-  /// The indices of all stored origins.
   var all: [Int] { hosts.indices.filter { hosts[$0] != nil } }
 
   subscript(place: Int) -> Host? { hosts[place] }

@@ -12,7 +12,6 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     var isAnswered = false
   }
 
-  /// The place of a waiting call in the queue.
   struct Ticket: Sendable, Hashable {
     let host: Int
     fileprivate let place: WaitingQueue<Waiter>.Place
@@ -46,7 +45,6 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   var waiting: Int { waitingCalls.count }
 
-  /// The number of origins that are stored at present.
   var placesInUse: Int { hosts.all.count }
 
   /// The numbers of running exchanges and of waiting calls at the origins of a host.

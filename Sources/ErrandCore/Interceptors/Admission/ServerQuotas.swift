@@ -51,7 +51,6 @@ struct ServerQuotas: Sendable {
 
   /// The longest time to a reset for which no probe starts.
   static let patience = Duration.seconds(60)
-  /// The time between two probes.
   static let probeInterval = Duration.seconds(10)
 
   private var quotas: [Quota] = []
@@ -62,7 +61,6 @@ struct ServerQuotas: Sendable {
   /// Whether the reset of each policy has passed, so that the policies need not be remembered for an idle origin.
   func isOver(_ now: MonotonicInstant) -> Bool { quotas.allSatisfy { $0.reset <= now } }
 
-  /// Takes one request of each policy.
   mutating func take(_ now: MonotonicInstant) { for index in quotas.indices { quotas[index].take(now) } }
 
   /// Puts back an unused request of each policy.

@@ -60,7 +60,6 @@ struct WaitingQueue<Waiter: Sendable>: Sendable {
   private var last: UInt64 = 0
   private var ageing: Int64?
 
-  /// The number of waiting calls.
   private(set) var count = 0
 
   init(ageing: Duration?) { self.ageing = ageing.map(Self.nanoseconds) }
@@ -68,7 +67,6 @@ struct WaitingQueue<Waiter: Sendable>: Sendable {
   /// The ageing interval in nanoseconds. The interval is at least 1, because waiting times are divided by the interval.
   private static func nanoseconds(_ ageing: Duration) -> Int64 { max(ageing.clampedNanoseconds, 1) }
 
-  /// The number of waiting calls at a host.
   func count(at host: Int) -> Int { subqueues.count(at: host) }
 
   var hosts: [Int] { subqueues.hosts }

@@ -47,7 +47,6 @@ struct WaitingSubqueues: Sendable {
   private var ownersByNumber: [UInt64?: Int] = [:]
   private var turn: UInt64 = 0
 
-  /// The number of waiting calls at a host.
   func count(at host: Int) -> Int { host < counts.count ? counts[host] : 0 }
 
   var hosts: [Int] { counts.indices.filter { counts[$0] > 0 } }

@@ -31,7 +31,6 @@ struct Breaker: Sendable {
     }
   }
 
-  /// The result of an exchange.
   enum Result: Sendable {
     case success, failure
     /// The result of the exchange says nothing about the origin, for example because the call was cancelled.
@@ -196,7 +195,6 @@ package final class BreakerControl: Sendable {
     if let first { breakers[first.key] = nil }
   }
 
-  /// The number of origins that are stored.
   var count: Int { breakers.withLock { $0.count } }
 
   /// Records the result of an admitted exchange. Returns whether this result opened the circuit.

@@ -123,7 +123,6 @@ extension RetryDecision.Result {
 struct SkippedServers: Sendable {
   private var ends: [HTTPURL.Origin: MonotonicInstant] = [:]
 
-  /// Skips a server for the given time.
   mutating func skip(_ origin: HTTPURL.Origin, for rest: Duration, _ now: MonotonicInstant) {
     ends[origin] = now.advanced(by: rest)
   }

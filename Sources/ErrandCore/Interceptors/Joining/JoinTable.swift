@@ -28,7 +28,6 @@ struct JoinTable<Key: Hashable & Sendable, Exchange: Sendable, Waiter: Sendable>
   struct Membership: Sendable {
     let member: MemberID
     let exchange: Exchange
-    /// True if this call started the shared exchange.
     let startsExchange: Bool
     /// The new, higher priority of the shared exchange; nil if the priority does not change.
     let priority: CallPriority?
@@ -107,7 +106,6 @@ struct JoinTable<Key: Hashable & Sendable, Exchange: Sendable, Waiter: Sendable>
   /// True if no shared exchange is running. An exchange that all its calls have left counts as running, too.
   var isIdle: Bool { count == 0 && abandoned.isEmpty }
 
-  /// The number of waiting calls.
   var waiting: Int {
     entries.reduce(0) { sum, entry in sum + (entry.map { $0.others.count + ($0.initiator == nil ? 0 : 1) } ?? 0) }
   }

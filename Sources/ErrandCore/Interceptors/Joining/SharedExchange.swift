@@ -104,7 +104,6 @@ final class SharedExchange: Sendable {
 
   func report(_ progress: TransferProgress) { for gate in gates { gate.report(progress) } }
 
-  /// Reports an informational response to all waiting calls.
   func report(_ head: ResponseHead) { for gate in gates { gate.report(head) } }
 
   private var gates: [ReportGate] { storage.withLock { Array($0.gates.values) } }

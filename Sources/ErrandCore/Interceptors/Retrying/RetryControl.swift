@@ -39,7 +39,6 @@ package final class RetryControl: Sendable {
     if server != origin { succeed(paid: 0, at: server) }
   }
 
-  /// The number of stored retry budgets.
   var budgetCount: Int { budgets.withLock { $0.count } }
 
   /// The largest number of stored origins. If the number is reached, the retry budget that is nearest to full is
@@ -115,9 +114,7 @@ struct RetryBudget: Sendable, Hashable {
   var isFull: Bool { tokens == Self.full }
 }
 
-/// The last response times of an origin.
 struct LatencyHistory: Sendable {
-  /// The largest number of stored response times.
   static var limit: Int { 128 }
   /// The smallest number of response times from which ``time(of:)`` computes a result. A result from fewer response
   /// times would be unreliable.
@@ -170,7 +167,6 @@ struct HostHealth: Sendable {
 
   private var failed: [HTTPURL.Origin: Failure] = [:]
 
-  /// True if no server has failed recently.
   var isHealthy: Bool { failed.isEmpty }
 
   /// Returns the indices of the servers in the order in which a call sends its request to them. The healthy servers are

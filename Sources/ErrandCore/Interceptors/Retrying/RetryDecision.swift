@@ -6,7 +6,6 @@ enum RetryDecision: Equatable {
   /// origin.
   case retry(RetryReason, after: Duration, cost: Int)
 
-  /// The result of an attempt.
   enum Result {
     case status(Int, retryAfter: Duration?)
     case failure(TransportFailure)
