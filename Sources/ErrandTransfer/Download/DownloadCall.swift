@@ -32,9 +32,6 @@ public final class DownloadCall: Sendable {
     var result: Result<DownloadedFile, APIError>?
     /// The callers of `pause()` and `cancel()` that wait until the present call of the download has ended.
     var waiting: [UnsafeContinuation<Void, Never>] = []
-    /// The callers of `value()` that wait for the end of the whole download.
-    var waitingForEnd: [Int: AsyncStream<Never>.Continuation] = [:]
-    var lastWaiter = 0
     /// The number of the download's present call. Each resumption after a pause starts another call with the next
     /// number.
     var stretch: UInt64 = 0
@@ -49,6 +46,7 @@ public final class DownloadCall: Sendable {
   private let discard: @Sendable () async throws -> Void
   private weak let home: DownloadQueue?
   private let state = Locked(State())
+  private let ending = TransferEnd<DownloadedFile>()
 
   init<R: APIRequest>(
     _ client: APIClient, _ request: R, _ options: CallOptions, in queue: DownloadQueue? = nil
@@ -161,23 +159,7 @@ public final class DownloadCall: Sendable {
 
   /// Waits for the file. Cancelling the waiting task ends the wait but not the download.
   /// - Throws: ``ErrandCore/APIError`` if the download failed or was cancelled, or if the waiting task was cancelled.
-  public func value() async throws(APIError) -> DownloadedFile {
-    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-    let waiter = state.withLock { state in
-      state.lastWaiter += 1
-      if state.phase == .ended { continuation.finish() } else { state.waitingForEnd[state.lastWaiter] = continuation }
-      return state.lastWaiter
-    }
-    for await _ in stream {}
-    let (phase, result) = state.withLock { state in
-      state.waitingForEnd[waiter] = nil
-      return (state.phase, state.result)
-    }
-    guard phase == .ended else {
-      throw APIError(.cancelled, .cancelled, "The wait for the download was cancelled; the download continues.")
-    }
-    return try (result ?? .failure(.downloadCancelled)).get()
-  }
+  public func value() async throws(APIError) -> DownloadedFile { try await ending.value(of: "download") }
 
   private func finished(_ result: Result<DownloadedFile, APIError>) {
     let (waiting, queue) = state.withLock { state in
@@ -204,11 +186,50 @@ public final class DownloadCall: Sendable {
   private func end() {
     report.finish()
     home?.forget(self)
+    ending.set(state.withLock { $0.result } ?? .failure(.downloadCancelled))
+  }
+}
+
+/// The end of a transfer, for all tasks that wait for it.
+package final class TransferEnd<Value: Sendable>: Sendable {
+  private struct State: Sendable {
+    var result: Result<Value, APIError>?
+    var lastWaiter = 0
+    var waiting: [Int: AsyncStream<Never>.Continuation] = [:]
+  }
+
+  private let state = Locked(State())
+
+  package init() {}
+
+  /// Sets the result of the transfer. Later calls have no effect.
+  package func set(_ result: Result<Value, APIError>) {
     let waiting = state.withLock { state in
-      defer { state.waitingForEnd = [:] }
-      return state.waitingForEnd
+      state.result = state.result ?? result
+      defer { state.waiting = [:] }
+      return state.waiting
     }
     for continuation in waiting.values { continuation.finish() }
+  }
+
+  /// Waits for the result of the transfer. Cancelling the waiting task ends the wait but not the transfer.
+  /// - Parameter name: The transfer, for the message of the error after a cancellation.
+  package func value(of name: String) async throws(APIError) -> Value {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    let waiter = state.withLock { state in
+      state.lastWaiter += 1
+      if state.result == nil { state.waiting[state.lastWaiter] = continuation } else { continuation.finish() }
+      return state.lastWaiter
+    }
+    for await _ in stream {}
+    let result = state.withLock { state in
+      state.waiting[waiter] = nil
+      return state.result
+    }
+    guard let result else {
+      throw APIError(.cancelled, .cancelled, "The wait for the \(name) was cancelled; the \(name) continues.")
+    }
+    return try result.get()
   }
 }
 
