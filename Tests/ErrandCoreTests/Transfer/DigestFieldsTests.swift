@@ -20,22 +20,23 @@ struct DigestFieldsTests {
     return DigestFields(fields, known: Self.known).representation?.description
   }
 
-  @Test(arguments: [
-    (["sha-256=:AQIDBA==:"], "sha-256:01020304"),
-    (["sha-256=:AQIDBA:"], "sha-256:01020304"),
-    (["  sha-256=:AQIDBA==:  "], "sha-256:01020304"),
-    (["sha-512=:AQIDBAUG:, sha-256=:AQIDBA==:"], "sha-256:01020304"),
-    (["sha-512=:AQIDBAUG:\t ,\tsha-256=:AQIDBA==:"], "sha-256:01020304"),
-    (["sha-512=:AQIDBAUG:", "sha-256=:AQIDBA==:"], "sha-256:01020304"),
-    (["sha-256=:AAAAAA==:, sha-256=:AQIDBA==:"], "sha-256:01020304"),
-    (["sha-256=:AQIDBA==:;a;b=?0;c=\"x,y\\\"\""], "sha-256:01020304"),
-    (["md5=:AA==:, crc32c=:AQ:, sha-256=:AQIDBA==:"], "sha-256:01020304"),
-    (["a, b=?1, c=-12.125, d=\"x\", e=tok/e:n*, f=(1 \"2\";q=1  :AQ==:), g=@-5, *h=() ,i=%\"%c3%a9\""], nil),
-    (["a=(), sha-512=:AQIDBAUG:"], "sha-512:010203040506"),
-    (["md5=:AA==:"], nil),
-    ([""], nil),
-    ([], nil),
-  ] as [([String], String?)])
+  @Test(
+    arguments: [
+      (["sha-256=:AQIDBA==:"], "sha-256:01020304"),
+      (["sha-256=:AQIDBA:"], "sha-256:01020304"),
+      (["  sha-256=:AQIDBA==:  "], "sha-256:01020304"),
+      (["sha-512=:AQIDBAUG:, sha-256=:AQIDBA==:"], "sha-256:01020304"),
+      (["sha-512=:AQIDBAUG:\t ,\tsha-256=:AQIDBA==:"], "sha-256:01020304"),
+      (["sha-512=:AQIDBAUG:", "sha-256=:AQIDBA==:"], "sha-256:01020304"),
+      (["sha-256=:AAAAAA==:, sha-256=:AQIDBA==:"], "sha-256:01020304"),
+      (["sha-256=:AQIDBA==:;a;b=?0;c=\"x,y\\\"\""], "sha-256:01020304"),
+      (["md5=:AA==:, crc32c=:AQ:, sha-256=:AQIDBA==:"], "sha-256:01020304"),
+      (["a, b=?1, c=-12.125, d=\"x\", e=tok/e:n*, f=(1 \"2\";q=1  :AQ==:), g=@-5, *h=() ,i=%\"%c3%a9\""], nil),
+      (["a=(), sha-512=:AQIDBAUG:"], "sha-512:010203040506"),
+      (["md5=:AA==:"], nil),
+      ([""], nil),
+      ([], nil),
+    ] as [([String], String?)])
   func `the preferred digest is parsed`(lines: [String], expected: String?) { #expect(read(lines) == expected) }
 
   @Test(arguments: [

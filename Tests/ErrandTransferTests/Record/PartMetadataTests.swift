@@ -79,7 +79,8 @@ struct PartMetadataTests {
       as [(String, String?)])
   func `a stored name is made safe`(json: String, name: String?) throws {
     let bytes = try Self.forged { $0.replacingOccurrences(of: "\"request\"", with: "\"name\":\(json),\"request\"") }
-    #expect(try #require(PartMetadata.read(bytes)).name == name)
+    let metadata = try #require(PartMetadata.read(bytes))
+    #expect(metadata.name == name)
   }
 
   @Test func `a name that is no text is damage`() throws {
