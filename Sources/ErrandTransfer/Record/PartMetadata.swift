@@ -144,8 +144,8 @@ extension PartMetadata {
     return Data(bytes)
   }
 
-  /// Reads the bytes of a record file; nil if they are no record of this format, or if the record is damaged. This method
-  /// never traps, whatever the bytes are.
+  /// Reads the bytes of a record file; nil if they are no record of this format, or if the record is damaged. Never
+  /// traps, whatever the bytes are.
   package static func read(_ bytes: Data) -> PartMetadata? {
     let body = bytes.dropLast(sealLength)
     guard bytes.count <= limit, bytes.first == 0x7B, bytes.suffix(sealLength).elementsEqual(seal(of: body)) else {

@@ -22,8 +22,8 @@ package final class RetryControl: Sendable {
     }
   }
 
-  /// Records a successful call, or a resumed transfer that has completed. This increases the retry budget of the origin:
-  /// the cost of the last attempt is refunded.
+  /// Records a successful call or a completed transfer, which increases the retry budget of the origin: the cost of the
+  /// last attempt is refunded.
   package func succeed(paid: Int, at origin: HTTPURL.Origin) {
     budgets.withLock { budgets in
       guard !budgets.isEmpty, var budget = budgets[origin] else { return }
