@@ -39,10 +39,6 @@ public struct RedisSettings: Sendable, Hashable {
     return min(max(milliseconds, 1_000), 10 * 366 * 86_400_000)
   }
 
-  var limits: RedisLimits {
-    RedisLimits(connect: connectTimeout, command: commandTimeout, backlog: max(0, backlogLimit))
-  }
-
   /// The maximum length of a reply in bytes. It is larger than ``entryLimit``, because another application server may
   /// have a higher limit and store longer bodies.
   var mostReplyBytes: Int {
@@ -64,16 +60,4 @@ extension RedisSettings: Masked {
   public var description: String {
     "prefix \(prefix), database \(database), user \(user ?? "default"), password \(password == nil ? "none" : "•")"
   }
-}
-
-/// The time limits and size limits for the communication with Redis.
-struct RedisLimits: Sendable {
-  /// The maximum time to connect to Redis.
-  var connect = Duration.seconds(1)
-  /// The maximum time in which Redis sends no bytes although a reply is missing.
-  var command = Duration.seconds(2)
-  /// The maximum size of all responses that wait to be written, in bytes.
-  var backlog = 16 << 20
-  /// The approximate number of bytes that are passed to the connection at once.
-  var oneGo = 1 << 20
 }

@@ -69,7 +69,7 @@ public final class RedisStore: CacheStore {
     let layout = RedisLayout(prefix: settings.prefix, span: settings.span)
     self.settings = settings
     self.layout = layout
-    mailbox = RedisMailbox(limits: settings.limits) { mailbox, pipe in
+    mailbox = RedisMailbox(settings) { mailbox, pipe in
       RedisLoop(settings: settings, address: address, layout: layout, mailbox: mailbox, pipe: pipe).run()
     }
   }

@@ -36,8 +36,10 @@ struct RedisCommandQueue: Sendable {
   /// The maximum number of commands that are sent before their replies arrive. Further commands wait in the queue,
   /// where callers can still withdraw them.
   static let mostSent = 64
+  /// The approximate number of bytes that are passed to the connection at once.
+  private static let oneGo = 1 << 20
 
-  let limits: RedisLimits
+  private let settings: RedisSettings
   private(set) var phase = Phase.idle
   private var waiting = FIFO<RedisJob>()
   private var sent = FIFO<RedisJob>()
@@ -63,7 +65,7 @@ struct RedisCommandQueue: Sendable {
     let pendingReply: PendingReply
   }
 
-  init(limits: RedisLimits) { self.limits = limits }
+  init(_ settings: RedisSettings) { self.settings = settings }
 
   /// Whether Redis counts as available. If not, calls do not wait for Redis.
   var isTrusted: Bool {
@@ -105,7 +107,7 @@ struct RedisCommandQueue: Sendable {
   }
 
   /// Whether a change can be added without exceeding the limit for pending entries.
-  func hasRoom(for write: RedisWrite) -> Bool { write.cost <= limits.backlog - backlog }
+  func hasRoom(for write: RedisWrite) -> Bool { write.cost <= max(0, settings.backlogLimit) - backlog }
 
   /// Whether Redis has applied all changes.
   var isSettled: Bool { unfinished == 0 && pendingRemovals.isEmpty && !hasLostRemoval }
@@ -180,13 +182,13 @@ struct RedisCommandQueue: Sendable {
 
   private mutating func connect(_ now: MonotonicInstant) -> Step {
     isWanted = false
-    phase = .connecting(until: now.advanced(by: limits.connect))
+    phase = .connecting(until: now.advanced(by: settings.connectTimeout))
     return .connect
   }
 
   private mutating func ready(_ now: MonotonicInstant, _ hasRoom: Bool) -> Step {
     if sent.isEmpty { lastProgress = now }
-    let due = lastProgress.advanced(by: limits.command)
+    let due = lastProgress.advanced(by: settings.commandTimeout)
     if !sent.isEmpty, now >= due { return .giveUp }
     if hasRoom {
       let jobs = take()
@@ -206,7 +208,7 @@ struct RedisCommandQueue: Sendable {
   private mutating func take() -> [RedisJob] {
     var jobs: [RedisJob] = []
     var cost = 0
-    while sent.count < Self.mostSent, cost < limits.oneGo, let job = waiting.popFirst() {
+    while sent.count < Self.mostSent, cost < Self.oneGo, let job = waiting.popFirst() {
       if case .request(_, let pendingReply) = job, !pendingReply.isOpen { continue }
       if case .write(let write, _) = job { cost += write.cost }
       sent.append(job)

@@ -16,8 +16,8 @@ final class RedisMailbox: Sendable {
 
   /// Makes a mailbox.
   /// - Parameter loop: The function that the thread runs. It returns when the thread must end.
-  init(limits: RedisLimits, loop: @escaping @Sendable (RedisMailbox, WakePipe) -> Void) {
-    state = Locked(State(queue: RedisCommandQueue(limits: limits)))
+  init(_ settings: RedisSettings, loop: @escaping @Sendable (RedisMailbox, WakePipe) -> Void) {
+    state = Locked(State(queue: RedisCommandQueue(settings)))
     self.loop = loop
   }
 

@@ -10,7 +10,12 @@ import Testing
 struct RedisCommandQueueTests {
   private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
   private let layout = RedisLayout(prefix: "p", span: 1_000)
-  private var queue = RedisCommandQueue(limits: RedisLimits(backlog: 100_000))
+  private static let settings = {
+    var settings = RedisSettings()
+    settings.backlogLimit = 100_000
+    return settings
+  }()
+  private var queue = RedisCommandQueue(Self.settings)
 
   private func at(_ milliseconds: Int) -> MonotonicInstant { Self.start.advanced(by: .milliseconds(milliseconds)) }
 
