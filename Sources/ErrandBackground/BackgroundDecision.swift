@@ -131,6 +131,11 @@ extension APIError {
     APIError(.cancelled, .cancelled, "The \(kind) was cancelled.")
   }
 
+  /// The error for a request that cannot be handed over to the system.
+  static func backgroundRefused(_ reason: String, _ kind: BackgroundKind) -> APIError {
+    APIError(.build, .unsupported, "The request cannot become a background \(kind): \(reason).")
+  }
+
   static func backgroundLost(_ reason: String, _ kind: BackgroundKind) -> APIError {
     APIError(.transfer, .interrupted, "The \(kind) did not end: \(reason). \(kind.cure)")
   }

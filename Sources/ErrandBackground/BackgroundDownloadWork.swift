@@ -131,10 +131,11 @@ struct BackgroundDownloadHandOver: Sendable {
 
   /// Runs a request through the client's interceptors without sending it.
   init<R: APIRequest>(_ request: R, by client: APIClient) async throws(APIError) {
-    let made = try await client.handingOver(request, .download) { prepared, context -> BackgroundMade<Self>? in
+    let made = try await client.handingOver(request) { prepared, context -> Result<Self, APIError>? in
       guard let download = context.plan.download, let frozen = context.frozenRequest else { return nil }
       let refusal = BackgroundDecision.refusal(of: download, prepared, context.plan.sending.redirects)
-      return refusal.map { .refused($0) } ?? .made(Self(prepared, frozen, download, context))
+      if let refusal { return .failure(.backgroundRefused(refusal, .download)) }
+      return .success(Self(prepared, frozen, download, context))
     }
     guard let made else {
       throw APIError(

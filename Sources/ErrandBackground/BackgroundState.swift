@@ -118,33 +118,18 @@ struct BackgroundRules: Sendable {
   }
 }
 
-/// The result of preparing a request for a background transfer: a prepared transfer, or the reason why the request is
-/// refused.
-enum BackgroundMade<HandOver: Sendable>: Sendable {
-  case made(HandOver)
-  /// The request cannot be handed over to the system. The text is the reason. It completes the sentence "The request
-  /// cannot become a background download: …" (or "upload").
-  case refused(String)
-}
-
 extension APIClient {
   /// Runs a request through the interceptors of the client. Then calls `make` with the prepared request, which is not
   /// sent. Returns the value that `make` made, or nil if `make` returned nil. Throws if `make` refused the request.
   func handingOver<R: APIRequest, HandOver: Sendable>(
-    _ request: R, _ kind: BackgroundKind,
-    _ make: @escaping @Sendable (HTTPRequest, CallContext) -> BackgroundMade<HandOver>?
+    _ request: R, _ make: @escaping @Sendable (HTTPRequest, CallContext) -> Result<HandOver, APIError>?
   ) async throws(APIError) -> HandOver? {
-    let made = Locked<BackgroundMade<HandOver>?>(nil)
+    let made = Locked<Result<HandOver, APIError>?>(nil)
     try await prepare(request) { prepared, context in
       let result = make(prepared, context)
       made.withLock { $0 = result }
     }
-    switch made.withLock({ $0 }) {
-    case nil: return nil
-    case .made(let handOver): return handOver
-    case .refused(let reason):
-      throw APIError(.build, .unsupported, "The request cannot become a background \(kind): \(reason).")
-    }
+    return try made.withLock({ $0 })?.get()
   }
 }
 

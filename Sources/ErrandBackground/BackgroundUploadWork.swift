@@ -64,12 +64,12 @@ struct BackgroundUploadHandOver: Sendable {
 
   /// Runs a request through the client's interceptors without sending it.
   init<R: APIRequest>(_ request: R, by client: APIClient) async throws(APIError) {
-    let made = try await client.handingOver(request, .upload) { prepared, context -> BackgroundMade<Self>? in
+    let made = try await client.handingOver(request) { prepared, context -> Result<Self, APIError>? in
       let (plan, frozen) = (context.plan, context.frozenRequest ?? prepared)
       let refusal = BackgroundUploadDecision.refusal(
         of: prepared, hasDownload: plan.hasDownload, plan.sending.redirects)
-      if let refusal { return .refused(refusal) }
-      return prepared.body.map { .made(Self(prepared, $0, BackgroundRules(of: frozen, plan), plan)) }
+      if let refusal { return .failure(.backgroundRefused(refusal, .upload)) }
+      return prepared.body.map { .success(Self(prepared, $0, BackgroundRules(of: frozen, plan), plan)) }
     }
     guard let made else { throw APIError(.build, .unsupported, "The request has no body to upload.") }
     self = made
