@@ -42,61 +42,45 @@ extension OutboxRunner {
     }
   }
 
-  /// The reason why a stored request cannot be sent by this process now.
+  /// A stored request cannot be sent by this process now.
   struct Fault: Error {
-    /// What may help.
-    enum Cure {
-      /// A decision of the app.
-      case decision
-      /// Another version or configuration of the app.
-      case update
-      /// Time.
-      case time
+    /// The event that follows for the entry.
+    let event: EntryEvent
+
+    /// - Parameter waits: Whether another version or configuration of the app may be able to send the request. Otherwise
+    ///   the app must decide.
+    init(_ code: OutboxReason.Code, _ message: String, waits: Bool = false) {
+      event = .unreadable(OutboxReason(code, message), waits: waits)
     }
 
-    let reason: OutboxReason
-    let cure: Cure
-
-    init(_ reason: OutboxReason, _ cure: Cure) {
-      self.reason = reason
-      self.cure = cure
-    }
-
-    init(_ code: OutboxReason.Code, _ message: String, _ cure: Cure) { self.init(OutboxReason(code, message), cure) }
-
-    var event: EntryEvent {
-      switch cure {
-      case .decision: .unreadable(reason, waits: false)
-      case .update: .unreadable(reason, waits: true)
-      case .time: .postponed(reason, chance: .random(in: 0...1))
-      }
-    }
+    init(_ event: EntryEvent) { self.event = event }
   }
 
   func read(_ stored: StoredEntry) -> Result<any OutboxRequest, Fault> {
     let facts = stored.facts
     guard stored.isIntact else {
       let cause = "its checksum is wrong, because something else than the library has changed it"
-      return .failure(Fault(.damaged(facts.id, cause), .decision))
+      return .failure(Fault(.unreadable(.damaged(facts.id, cause), waits: false)))
     }
     guard let type = types[facts.type], facts.version <= type.outboxVersion else {
       let message = "The type \(facts.type), version \(facts.version), is not in the list of the outbox."
-      return .failure(Fault(.unknownType, message, .update))
+      return .failure(Fault(.unknownType, message, waits: true))
     }
     if facts.isSealed, coding.seal == nil {
       let message = "The stored request is sealed, and the outbox has no seal."
-      return .failure(Fault(.unreadable, message, .update))
+      return .failure(Fault(.unreadable, message, waits: true))
     }
     do {
       return .success(try coding.decode(type, stored, store))
     } catch let error as OutboxError where error.code == .parent {
-      return .failure(Fault(.parentFailed, error.message, .decision))
+      return .failure(Fault(.parentFailed, error.message))
     } catch let failure as SealFailure {
       let cause = ErrorText.of(failure.cause, isSealed: true)
-      return .failure(Fault(.unreadable, "The seal cannot open the stored request now: \(cause)", .time))
+      let reason = OutboxReason(.unreadable, "The seal cannot open the stored request now: \(cause)")
+      return .failure(Fault(.postponed(reason, chance: .random(in: 0...1))))
     } catch {
       let cause = ErrorText.of(error, isSealed: facts.isSealed)
-      return .failure(Fault(.unreadable, "The stored request cannot be read: \(cause)", .decision))
+      return .failure(Fault(.unreadable, "The stored request cannot be read: \(cause)"))
     }
   }
 }
