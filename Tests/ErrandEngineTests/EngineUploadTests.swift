@@ -27,6 +27,19 @@
       #expect(server.connectionCount == 2)
     }
 
+    @Test func `an empty body has no expectation`() async throws {
+      let server = try LoopbackServer { _ in .ok("taken") }
+      let empty: [HTTPBody] = [
+        HTTPBody(Data()), .stream(length: 0) { flow in PieceSource([], .init(), flow) { _ in } },
+      ]
+      for body in empty {
+        let exchange = try Self.post(server.url, body.expectingContinue())
+        #expect(try await EngineTransport().send(exchange).text == "taken")
+      }
+      #expect(server.requests.map { $0.headers["Expect"] } == [nil, nil])
+      #expect(server.requests.map { $0.headers["Content-Length"] } == ["0", "0"])
+    }
+
     @Test func `a body is sent after one second without status 100`() async throws {
       let server = try LoopbackServer()
       server.enqueue(.ok("taken"), reception: .withoutContinue)

@@ -104,8 +104,9 @@ public struct HTTPBody: Sendable {
     return state === other.storage.readState
   }
 
-  /// Whether the request waits for an interim response (100) before it sends the body (RFC 9110 section 10.1.1).
-  public var expectsContinue: Bool { storage.expectsContinue }
+  /// Whether the request waits for an interim response (100) before it sends the body. A body of length 0 never waits,
+  /// because a request without content must not contain the expectation (RFC 9110 section 10.1.1).
+  public var expectsContinue: Bool { storage.expectsContinue && storage.length != 0 }
 
   /// Returns the body with `Expect: 100-continue`: the request waits at most one second for the interim response before
   /// it sends the body. If the server rejects the expectation with 417, the request is sent again without the
