@@ -104,7 +104,7 @@ extension TransportConformance {
     },
     Check("trailers arrive after the body", needs: .trailers) { transport in
       let server = try LoopbackServer { _ in
-        .chunked(["one", "", "two"].filter { !$0.isEmpty }, trailers: ["X-Sum": "6"])
+        .chunked(["one", "", "two"], trailers: ["X-Sum": "6"])
       }
       for _ in 0..<2 {
         let response = try await get(transport, server.url)

@@ -121,20 +121,22 @@ extension LoopbackAnswer {
     return self.status(status, headers: headers)
   }
 
-  /// A response with status 200 in chunks, one for each element, followed by trailer fields. If `isComplete` is false,
-  /// the empty chunk that marks the end of the content and the trailer fields are omitted, and the connection closes.
+  /// A response with status 200 in chunks, one for each element that is not empty, followed by trailer fields. If
+  /// `isComplete` is false, the empty chunk that marks the end of the content and the trailer fields are omitted, and
+  /// the connection closes.
   public static func chunked(_ chunks: [String], trailers: LoopbackHeaders = [:], isComplete: Bool = true) -> Self {
     chunked(chunks.map(\.utf8), trailers: trailers, isComplete: isComplete)
   }
 
-  /// A response with status 200 in chunks of bytes, one for each element, followed by trailer fields. If `isComplete`
-  /// is false, the empty chunk that marks the end of the content and the trailer fields are omitted, and the connection
-  /// closes.
+  /// A response with status 200 in chunks of bytes, one for each element that is not empty, followed by trailer fields.
+  /// If `isComplete` is false, the empty chunk that marks the end of the content and the trailer fields are omitted, and
+  /// the connection closes.
   public static func chunked(
     _ chunks: some Sequence<some Sequence<UInt8>>, trailers: LoopbackHeaders = [:], isComplete: Bool = true
   ) -> Self {
     var steps: [Step] = [.head(status: 200, headers: ["Transfer-Encoding": "chunked"])]
-    steps += chunks.map { .body(HTTPText.chunk(Array($0))) }
+    // A chunk of an empty element would be the end of the content.
+    steps += chunks.map { Array($0) }.filter { !$0.isEmpty }.map { Step.body(HTTPText.chunk($0)) }
     steps.append(isComplete ? .body(HTTPText.lastChunk(trailers)) : .close)
     return Self(steps)
   }

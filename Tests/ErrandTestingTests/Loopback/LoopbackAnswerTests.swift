@@ -61,6 +61,11 @@ struct LoopbackAnswerTests {
     #expect(reply.body == "2\r\nab\r\n10\r\n0123456789abcdef\r\n0\r\nT: 1\r\n\r\n")
   }
 
+  @Test func `empty elements end no content`() async throws {
+    let reply = try await reply(to: .chunked(["a", "", "b"]))
+    #expect(reply.body == "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
+  }
+
   @Test func `incomplete chunks have no last chunk`() async throws {
     let reply = try await reply(to: .chunked([[0x61], [0x62]], isComplete: false))
     #expect(reply.body == "1\r\na\r\n1\r\nb\r\n")
