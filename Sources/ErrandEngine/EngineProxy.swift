@@ -28,7 +28,12 @@
       _ url: String, _ user: String?, _ password: String?, for origin: HTTPURL.Origin
     ) throws(TransportFailure) {
       guard let address = ProxyAddress(url) else {
-        throw TransportFailure(.proxy, FailureText.sentence(for: .proxy, origin: origin), isCertainlyNotSent: true)
+        // The configuration rejects such a URL in its own setting, so the URL comes from the environment.
+        throw TransportFailure(
+          .proxy,
+          "The proxy for \(origin) cannot be used, because its URL in the environment does not have the form "
+            + "http://host:port; correct the variable \(origin.scheme)_proxy or all_proxy.",
+          isCertainlyNotSent: true)
       }
       guard address.scheme == .http else {
         throw TransportFailure(

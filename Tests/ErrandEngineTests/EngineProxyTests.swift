@@ -123,6 +123,19 @@
       }
     }
 
+    @Test func `an invalid proxy names its variable`() throws {
+      for scheme in ["http", "https"] {
+        for url in ["http://ada:secret@a:port", "ftp://ada:secret@a:1", "a:"] {
+          let failure = #expect(throws: TransportFailure.self) {
+            try Self.choice("\(scheme)://x.example", ["\(scheme)_proxy": url])
+          }
+          #expect(failure?.kind == .proxy && failure?.isCertainlyNotSent == true)
+          #expect(failure?.description.contains("variable \(scheme)_proxy") == true)
+          #expect(failure?.description.contains("secret") == false)
+        }
+      }
+    }
+
     @Test(arguments: [
       ("*", "a.example", true), ("a.example", "a.example", true), ("a.example", "b.a.example", true),
       ("a.example", "xa.example", false), (".a.example", "a.example", true), (".a.example", "b.a.example", true),
