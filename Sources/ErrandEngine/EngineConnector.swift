@@ -63,6 +63,9 @@
     /// Fails the exchange because the lookup of the host failed.
     func failed(_ failure: SocketAddress.LookupFailure) {
       guard let exchange else { return }
+      if failure.lacksDescriptors {
+        return loop.notConnected(exchange, exchange.failure(.other, FailureText.outOfResources))
+      }
       let kind: TransportFailure.Kind = exchange.proxy == nil ? .nameLookup : .proxy
       loop.notConnected(exchange, exchange.failure(kind, EngineFailure.lookup(kind, exchange.origin, failure)))
     }

@@ -5,7 +5,7 @@
   /// A lookup of a host, and the connection attempts that wait for it.
   struct HostLookup {
     /// The number of the lookup in ``NameLookups``.
-    let number: Int
+    var number: Int
     var waiting: [EngineConnector] = []
   }
 
@@ -50,13 +50,14 @@
       if let known = knownAddresses(of: exchange) { return connector.begin(known, wasLookedUp: false) }
       expectWatch(of: exchange)
       let origin = exchange.peer
-      if lookups[origin] == nil {
-        let number = names.addresses(of: origin.host, port: origin.port) { [weak self] answer in
-          self?.push(.resolved(origin, answer))
-        }
-        lookups[origin] = HostLookup(number: number)
-      }
+      if lookups[origin] == nil { lookups[origin] = HostLookup(number: beginLookup(of: origin)) }
       lookups[origin]?.waiting.append(connector)
+    }
+
+    private func beginLookup(of origin: HTTPURL.Origin) -> Int {
+      names.addresses(of: origin.host, port: origin.port) { [weak self] answer in
+        self?.push(.resolved(origin, answer))
+      }
     }
 
     /// Handles the end of a connection attempt. Cancels the lookup of its host if no other attempt waits for it. A lookup
@@ -76,7 +77,16 @@
       return SocketAddress(numeric: exchange.peer.host, port: exchange.peer.port).map { [$0] }
     }
 
+    /// Continues the connection attempts that wait for a lookup. If the lookup had no file descriptor, closes the
+    /// oldest idle connection and looks up the host again.
     func resolved(_ origin: HTTPURL.Origin, _ answer: NameLookups.Answer) {
+      if case .failure(let failure) = answer, failure.lacksDescriptors, lookups[origin]?.waiting.isEmpty == false,
+        closeOldestIdle()
+      {
+        let number = beginLookup(of: origin)
+        lookups[origin]?.number = number
+        return
+      }
       for connector in lookups.removeValue(forKey: origin)?.waiting ?? [] {
         switch answer {
         case .success(let addresses): connector.begin(addresses, wasLookedUp: true)

@@ -25,7 +25,7 @@
 
     /// Closes the oldest idle HTTP/1.1 connection or, if there is none, the oldest idle HTTP/2 connection. Returns false
     /// if no connection is idle.
-    private func closeOldestIdle() -> Bool {
+    func closeOldestIdle() -> Bool {
       if let idle = pool.removeOldest() {
         close(idle)
         return true

@@ -50,6 +50,14 @@
       return (EngineSocket(descriptor: descriptor), 0)
     }
 
+    /// True if the process or the system has no file descriptor left.
+    static var lacksDescriptors: Bool {
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      guard descriptor >= 0 else { return errno == EMFILE || errno == ENFILE }
+      _ = Glibc.close(descriptor)
+      return false
+    }
+
     func connect(to address: SocketAddress) -> Attempt {
       while true {
         if address.withSystemAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 { return .connected }

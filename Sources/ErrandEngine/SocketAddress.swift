@@ -38,6 +38,8 @@
     /// The reason why the lookup of a name failed.
     struct LookupFailure: Error {
       let text: String
+      /// True if no file descriptor was left. The system's lookup then reports that the name cannot be resolved.
+      var lacksDescriptors = false
     }
 
     /// Looks up the addresses of a host, in the order that the system prefers (RFC 6724). Blocks if the host is a name.
@@ -51,7 +53,10 @@
       var list: UnsafeMutablePointer<addrinfo>?
       let code = getaddrinfo(host, String(port), &hints, &list)
       defer { if let list { freeaddrinfo(list) } }
-      guard code == 0 else { return .failure(LookupFailure(text: String(cString: gai_strerror(code)))) }
+      guard code == 0 else {
+        let lacksDescriptors = !isNumeric && EngineSocket.lacksDescriptors
+        return .failure(LookupFailure(text: String(cString: gai_strerror(code)), lacksDescriptors: lacksDescriptors))
+      }
       var found: [SocketAddress] = []
       var next = list
       while let entry = next {

@@ -145,6 +145,42 @@
       #expect(try await response.text == "here")
     }
 
+    /// A transport whose first lookups of `second.test` have no file descriptor.
+    private static func transport(failures: Int) -> EngineTransport {
+      let failed = Locked(0)
+      let names = NameLookups(mostThreads: 1) { host, port in
+        let number = failed.withLock { failed in
+          failed += host == "second.test" ? 1 : 0
+          return failed
+        }
+        if host == "second.test", number <= failures {
+          return .failure(SocketAddress.LookupFailure(text: "no descriptor", lacksDescriptors: true))
+        }
+        return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
+      }
+      return EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
+    }
+
+    @Test func `a lookup without descriptors closes an idle connection`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      let transport = Self.transport(failures: 1)
+      for host in ["first.test", "second.test"] {
+        #expect(try await TransportConformance.get(transport, "http://\(host):\(server.port)/").text == "here")
+      }
+      try await server.wait { $0.connectionCount == 2 && $0.openConnectionCount == 1 }
+      withExtendedLifetime(transport) {}
+    }
+
+    @Test func `a lookup without descriptors is no unknown host`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      let transport = Self.transport(failures: .max)
+      _ = try await TransportConformance.get(transport, "http://first.test:\(server.port)/")
+      let exchange = Exchange(request: try HTTPRequest(url: "http://second.test:\(server.port)/"))
+      let failure = await TransportConformance.failure(of: exchange, over: transport)
+      #expect(failure?.kind == .other && failure?.isCertainlyNotSent == true)
+      #expect(failure?.description == FailureText.outOfResources)
+    }
+
     @Test func `an unknown host name has no address`() async {
       let answer = await withCheckedContinuation { continuation in
         NameLookups.shared.addresses(of: "no-such-host.invalid", port: 80) { continuation.resume(returning: $0) }

@@ -128,9 +128,9 @@ extension LoopbackAnswer {
     chunked(chunks.map(\.utf8), trailers: trailers, isComplete: isComplete)
   }
 
-  /// A response with status 200 in chunks of bytes, one for each element that is not empty, followed by trailer fields.
-  /// If `isComplete` is false, the empty chunk that marks the end of the content and the trailer fields are omitted, and
-  /// the connection closes.
+  /// A response with status 200 in chunks of bytes, one for each element that is not empty, followed by trailer
+  /// fields. If `isComplete` is false, the empty chunk that marks the end of the content and the trailer fields are
+  /// omitted, and the connection closes.
   public static func chunked(
     _ chunks: some Sequence<some Sequence<UInt8>>, trailers: LoopbackHeaders = [:], isComplete: Bool = true
   ) -> Self {
