@@ -29,6 +29,8 @@
     private var setup: (attempt: Attempt, step: Step)?
     /// The error number (`errno`) of the failed connection attempt that explains the failure best.
     private var error: Int32 = 0
+    /// True while the attempt waits for the lookup of the host.
+    var isLookingUp = false
     /// True if the queue of the server's Unix domain socket was full at an attempt.
     private(set) var isQueueFull = false
 

@@ -6,7 +6,12 @@
   struct HostLookup {
     /// The number of the lookup in ``NameLookups``.
     var number: Int
+    /// The connection attempts in their order. Attempts that have ended may be among them.
     var waiting: [EngineConnector] = []
+    /// The number of the connection attempts that have not ended.
+    var count = 0
+
+    init(number: Int) { self.number = number }
   }
 
   // The life of an exchange in the loop: it begins, finds a connection, may move to another connection, and ends.
@@ -51,7 +56,9 @@
       expectWatch(of: exchange)
       let origin = exchange.peer
       if lookups[origin] == nil { lookups[origin] = HostLookup(number: beginLookup(of: origin)) }
+      connector.isLookingUp = true
       lookups[origin]?.waiting.append(connector)
+      lookups[origin]?.count += 1
     }
 
     private func beginLookup(of origin: HTTPURL.Origin) -> Int {
@@ -63,9 +70,12 @@
     /// Handles the end of a connection attempt. Cancels the lookup of its host if no other attempt waits for it. A lookup
     /// that has begun cannot be cancelled: later attempts wait for it too, so that one slow host uses only one thread.
     func leaveLookup(_ connector: EngineConnector, of origin: HTTPURL.Origin) {
-      guard let lookup = lookups[origin], lookup.waiting.contains(where: { $0 === connector }) else { return }
-      lookups[origin]?.waiting.removeAll { $0 === connector }
-      if lookup.waiting.count == 1, names.cancel(lookup.number) { lookups[origin] = nil }
+      guard connector.isLookingUp else { return }
+      connector.isLookingUp = false
+      // The attempt stays in the list: a search for each of many attempts would take long.
+      lookups[origin]?.count -= 1
+      guard let lookup = lookups[origin], lookup.count == 0 else { return }
+      lookups[origin] = names.cancel(lookup.number) ? nil : HostLookup(number: lookup.number)
     }
 
     /// The addresses of the exchange's host if they are known without a lookup. Nil if a lookup is needed.
@@ -80,14 +90,15 @@
     /// Continues the connection attempts that wait for a lookup. If the lookup had no file descriptor, closes the
     /// oldest idle connection and looks up the host again.
     func resolved(_ origin: HTTPURL.Origin, _ answer: NameLookups.Answer) {
-      if case .failure(let failure) = answer, failure.lacksDescriptors, lookups[origin]?.waiting.isEmpty == false,
-        closeOldestIdle()
-      {
+      let isAwaited = lookups[origin].map { $0.count > 0 } == true
+      if case .failure(let failure) = answer, failure.lacksDescriptors, isAwaited, closeOldestIdle() {
         let number = beginLookup(of: origin)
         lookups[origin]?.number = number
         return
       }
-      for connector in lookups.removeValue(forKey: origin)?.waiting ?? [] {
+      let waiting = lookups.removeValue(forKey: origin)?.waiting ?? []
+      for connector in waiting { connector.isLookingUp = false }
+      for connector in waiting {
         switch answer {
         case .success(let addresses): connector.begin(addresses, wasLookedUp: true)
         case .failure(let failure): connector.failed(failure)

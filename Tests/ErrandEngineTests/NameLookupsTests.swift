@@ -145,6 +145,29 @@
       #expect(try await response.text == "here")
     }
 
+    /// The time that 30,000 calls to one host need to end while their lookup runs.
+    private static func endOfMany(_ names: NameLookups) throws -> Duration {
+      let loop = EngineLoop(EngineConfiguration(), names: names)
+      let request = try HTTPRequest(url: "http://slow.test/")
+      let exchanges = (0..<30_000).map { _ in EngineExchange(Exchange(request: request)) }
+      // The loop's thread does not run, so this thread may use the loop.
+      for exchange in exchanges { loop.start(exchange) }
+      let begun = ContinuousClock.now
+      for exchange in exchanges { loop.fail(exchange, CancellationError()) }
+      #expect(loop.lookups.values.allSatisfy { $0.waiting.isEmpty })
+      return ContinuousClock.now - begun
+    }
+
+    @Test func `many calls leave one lookup quickly`() throws {
+      let gate = DispatchSemaphore(value: 0)
+      let names = NameLookups(mostThreads: 1) { _, _ in
+        gate.wait()
+        return .success([])
+      }
+      defer { gate.signal() }
+      #expect(try Self.endOfMany(names) < .seconds(5))
+    }
+
     /// A transport whose first lookups of `second.test` have no file descriptor.
     private static func transport(failures: Int) -> EngineTransport {
       let failed = Locked(0)
