@@ -279,7 +279,7 @@
     private func takeLateTrailer(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
       lateTrailerBytes += line.count
       guard lateTrailerBytes <= exchange.limits.headBytes else {
-        throw .tooLarge("the trailers are longer than \(exchange.limits.headBytes) bytes")
+        throw .tooLarge("the trailers are longer than \(exchange.limits.headBytes) bytes", raise: "headBytes")
       }
       let content = try HeadLine.content(line)
       if lateTrailers == nil { lateTrailers = FieldCollector(limit: exchange.limits.fieldCount) }

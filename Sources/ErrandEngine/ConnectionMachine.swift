@@ -241,7 +241,7 @@
         guard let end = HeadLine.end(of: rest) else {
           line.append(contentsOf: rest)
           guard line.count <= lineLimit else {
-            throw .tooLarge("the response headers are longer than \(lineLimit) bytes")
+            throw .tooLarge("the response headers are longer than \(lineLimit) bytes", raise: "headBytes")
           }
           return (.more, bytes.count)
         }

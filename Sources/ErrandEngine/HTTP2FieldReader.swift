@@ -85,7 +85,7 @@
     private mutating func takeTrailer() throws(TransportFailure) {
       trailerBytes += line.count
       guard trailerBytes <= parser.limits.headBytes else {
-        throw .tooLarge("the trailers are longer than \(parser.limits.headBytes) bytes")
+        throw .tooLarge("the trailers are longer than \(parser.limits.headBytes) bytes", raise: "headBytes")
       }
       var line: [UInt8] = []
       swap(&line, &self.line)

@@ -135,11 +135,15 @@ struct SessionMachine: Sendable {
     }
     guard head.fields.count <= limits.fieldCount else {
       return fail(
-        .tooLarge, "The response exceeds the limits: it has more than \(limits.fieldCount) fields.")
+        .tooLarge,
+        "The response exceeds the limits: it has more than \(limits.fieldCount) fields; "
+          + "raise `limits.fieldCount` to allow more.")
     }
     guard head.measure <= limits.headBytes else {
       return fail(
-        .tooLarge, "The response exceeds the limits: its header section is longer than \(limits.headBytes) bytes.")
+        .tooLarge,
+        "The response exceeds the limits: its header section is longer than \(limits.headBytes) bytes; "
+          + "raise `limits.headBytes` to allow more.")
     }
     if checksFraming, let fault = SessionFraming.fault(of: head) {
       return fail(.malformedResponse, "The response violates the rules of HTTP: \(fault).")

@@ -109,7 +109,8 @@ enum FailureMessage {
       guard let cause = error.cause else { return message }
       return "The first line that --refresh gave is not the URL of the file: \(cause)."
     case .tooLarge where command == .send && message.contains("its body has more than"):
-      return "\(message) Use -o FILE or a pipe for such a body, without --shape and --cache."
+      return replacing("; raise `", in: message, by: ".")
+        + " Use -o FILE or a pipe for such a body, without --shape and --cache."
     case .connectTimeout, .idleTimeout, .tooLarge: return replacing("; raise `", in: message, by: ".")
     case .file, .fileExists:
       return message.replacing("`Download.to`", with: "-o FILE").replacing("`Download.into`", with: "-d DIR")

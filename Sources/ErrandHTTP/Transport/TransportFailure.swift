@@ -101,7 +101,9 @@ extension TransportFailure.Kind: CaseIterable {
 extension TransportFailure {
   /// The failure of a response whose body has more bytes than the limit for bodies in memory.
   package static func bodyTooLarge(_ limit: Int) -> TransportFailure {
-    TransportFailure(.tooLarge, "The response is larger than the limits allow: its body has more than \(limit) bytes.")
+    tooLarge(
+      "its body has more than \(limit) bytes; raise `limits.bodyBytes` of the client or `validation.bodyLimit` of the "
+        + "request, or use a body sink")
   }
 }
 

@@ -152,7 +152,7 @@ package struct ChunkParser {
   private mutating func takeTrailer(_ byte: UInt8) throws(TransportFailure) {
     trailerBytes += 1
     guard trailerBytes <= trailerLimit else {
-      throw .tooLarge("the trailers are longer than \(trailerLimit) bytes")
+      throw .tooLarge("the trailers are longer than \(trailerLimit) bytes", raise: "headBytes")
     }
     line.append(byte)
     guard byte == 0x0A else { return }

@@ -25,7 +25,9 @@ package struct FieldCollector {
   package mutating func append(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
     if ASCII.isBlank(line.first) { return try fold(line) }
     count += 1
-    guard count <= limit else { throw .tooLarge("the headers or the trailers have more than \(limit) fields") }
+    guard count <= limit else {
+      throw .tooLarge("the headers or the trailers have more than \(limit) fields", raise: "fieldCount")
+    }
     let field = try Self.split(line)
     if bytes.isEmpty { bytes.reserveCapacity(256) }
     lastStart = bytes.count

@@ -71,6 +71,11 @@ extension TransportFailure {
     TransportFailure(.tooLarge, "The response is larger than the limits allow: \(text).")
   }
 
+  /// The failure of a response that exceeds one of its ``ResponseLimits``. `setting` is the name of the limit.
+  package static func tooLarge(_ text: String, raise setting: String) -> TransportFailure {
+    tooLarge("\(text); raise `limits.\(setting)` to allow more")
+  }
+
   package static func undecodable(_ text: String) -> TransportFailure {
     TransportFailure(.undecodableContent, "The body cannot be decoded: \(text).")
   }

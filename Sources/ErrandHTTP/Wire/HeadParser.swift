@@ -59,7 +59,7 @@ package struct HeadParser {
     totalBytes += Int64(line.count)
     headBytes += line.count
     guard headBytes <= limits.headBytes else {
-      throw .tooLarge("the response headers are longer than \(limits.headBytes) bytes")
+      throw .tooLarge("the response headers are longer than \(limits.headBytes) bytes", raise: "headBytes")
     }
     let content = try HeadLine.content(line)
     if !isInHead { return try begin(content) }
@@ -174,7 +174,8 @@ package struct HeadParser {
     if head.status < 200 {
       informationals += 1
       guard informationals <= limits.informationalCount else {
-        throw .tooLarge("more than \(limits.informationalCount) informational responses arrived")
+        throw .tooLarge(
+          "more than \(limits.informationalCount) informational responses arrived", raise: "informationalCount")
       }
       headBytes = 0
       return .informational

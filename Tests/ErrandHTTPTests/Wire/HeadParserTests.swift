@@ -147,6 +147,20 @@ struct HeadParserTests {
     #expect(failure?.kind == .tooLarge)
   }
 
+  @Test(arguments: [
+    (ResponseLimits(fieldCount: 1), "fieldCount"), (ResponseLimits(headBytes: 40), "headBytes"),
+    (ResponseLimits(informationalCount: 0), "informationalCount"),
+  ])
+  func `an exceeded limit names its setting`(_ limits: ResponseLimits, _ setting: String) {
+    var parser = Self.parser(Row(lines: [], outcome: .unfinished, limits: limits))
+    let failure = #expect(throws: TransportFailure.self) {
+      for line in ["HTTP/1.1 103 x", "", Self.ok, "A: 1", "B: 2", "C: 3456789"] {
+        _ = try Self.feed(line + "\r\n", to: &parser)
+      }
+    }
+    #expect(failure?.description.contains("; raise `limits.\(setting)`") == true)
+  }
+
   @Test(arguments: [("HTTP/1.1 204 No", true), ("HTTP/1.1 304 Same", false), (ok, false)])
   func `forbidden length is detected`(_ status: String, _ isForbidden: Bool) throws {
     for (lines, expected) in [
