@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// Converts coding keys to the names of members by the key strategy of the encoder.
@@ -9,13 +10,13 @@ final class JSONNames {
   private static let most = 1_024
 
   private let encoder = JSONEncoder()
-  private var converted: [JSONKeyText: String] = [:]
+  private var converted: [ByteText: String] = [:]
 
   init(_ rules: JSONEncodingRules) { encoder.keyEncodingStrategy = rules.keys }
 
   /// The name of a key in `snake_case`, as Foundation's encoder writes it; nil if Foundation's encoder fails.
   func snakeCase(_ name: String) -> String? {
-    let key = JSONKeyText(name)
+    let key = ByteText(name)
     if let known = converted[key] { return known }
     guard let text = try? encoder.encode(Probe(name: name)),
       let object = (try? JSONValue(parsing: text))?.objectValue, let found = object.keys.first
