@@ -108,6 +108,26 @@ struct FailOverTests {
     #expect(await client.outcome(of: Get()).value == "first.example")
   }
 
+  @Test(arguments: [(65_536, "second.example"), (65_537, "first.example")])
+  func `long upload blames no server`(length: Int, next: String) async {
+    let (clock, silence) = (ManualClock(), Latch())
+    let transport = ScriptedTransport { request in
+      if request.url.path == "/upload" { try await silence.wait() }
+      return .text(request.url.host)
+    }
+    var configuration = ClientConfiguration(baseURL: "http://first.example")
+    configuration.servers.current.fallbackURLs = ["http://second.example"]
+    configuration.transport = .own(transport)
+    configuration.timers = clock
+    let client = APIClient(configuration)
+    let upload = Get(path: "/upload", method: .put, body: .bytes(Data(count: length)))
+    async let outcome = client.outcome(of: upload, options: .deadline(.seconds(5)))
+    #expect(await eventually { transport.requests.count == 1 })
+    clock.advance(by: .seconds(5))
+    #expect(await outcome.error?.stage == .deadline)
+    #expect(await client.outcome(of: Get()).value == next)
+  }
+
   @Test func `call that was not sent blames no server`() async {
     let (clock, latch) = (ManualClock(), Latch())
     let transport = ScriptedTransport { request in

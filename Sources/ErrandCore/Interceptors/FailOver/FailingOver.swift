@@ -13,6 +13,9 @@ struct FailingOver {
   static let policy = RetryPolicy(
     attempts: .max, statuses: [502, 503, 504], firstDelay: .zero, busyDelay: .zero, longestDelay: .zero)
 
+  /// The maximum length in bytes of a request body that counts as sent at once.
+  private static let smallBody: Int64 = 64 << 10
+
   /// Sends the request to one server after another until a server responds, and returns the last result. Adds to
   /// `skipped` each server that asks for a delay or whose circuit breaker rejects the request.
   ///
@@ -45,10 +48,8 @@ struct FailingOver {
         return last
       }
       guard let result = last.result else {
-        // The server was asked, and sent no byte before the deadline. The next call asks another server first.
-        if last.outcome.isExpired, let sent = context.record.begun, sent >= begun, !context.record.hasFirstByte {
-          control.fail(origin, since: begun, now)
-        }
+        // The next call asks another server first.
+        if last.outcome.isExpired, wasSilent(to: request, since: begun) { control.fail(origin, since: begun, now) }
         return last
       }
       // This does not depend on whether the request may be sent to another server.
@@ -68,6 +69,14 @@ struct FailingOver {
         next: origins[order[turn + 1]])
     }
     return last
+  }
+
+  /// Whether a server was asked at or after `begun` and has sent no byte. A server is not silent while a large body is
+  /// sent to it, because the upload alone may last until the deadline.
+  private func wasSilent(to request: HTTPRequest, since begun: MonotonicInstant) -> Bool {
+    guard let sent = context.record.begun, sent >= begun, !context.record.hasFirstByte else { return false }
+    guard let body = request.body else { return true }
+    return body.length.map { $0 <= Self.smallBody } ?? false
   }
 
   /// Reports in the metrics and in the log that a server failed and that the request goes to the next server.
