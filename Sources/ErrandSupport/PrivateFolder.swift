@@ -112,6 +112,7 @@ package struct FolderPath {
   private let item: (String) -> Item?
   /// The components that are not checked yet, in reverse order.
   private var rest: [Substring.UTF8View]
+  /// The path of the checked folders.
   private var place = ""
   private var links = 0
 

@@ -25,6 +25,7 @@ final class RepeatState: Sendable {
   /// Identifies the call in the ``RepeatTable``; nil for a rejected call.
   var ticket: Ticket? { storage.withLock { $0.ticket } }
 
+  /// True if the call was stopped and is about to end.
   var isEnding: Bool { state.endsBy != nil }
 
   /// The error of a call that the repeat rule rejects; nil for a call that may run.

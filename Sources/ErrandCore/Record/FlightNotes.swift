@@ -131,6 +131,7 @@ final class ExchangeNotes: Sendable {
     fileprivate var isBodyElsewhere = false
   }
 
+  /// The request without the bytes of a long body.
   let request: HTTPRequest
   let requestBody: FlightBody?
   let begun: MonotonicInstant
@@ -195,7 +196,9 @@ extension HTTPRequest {
 
 /// The recorded part of a body. The bytes are unchanged; the outputs of the record mask them.
 struct FlightBody: Sendable {
+  /// The first bytes of the body.
   let bytes: Data
+  /// The length of the whole body in bytes.
   let length: Int
 
   init(_ body: Data, limit: Int) {
