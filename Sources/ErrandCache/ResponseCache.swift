@@ -90,11 +90,7 @@ public final class ResponseCache: ClientCache {
 
   /// Removes all entries whose responses were sent by a host, on all ports. Upper case does not matter, a name may have
   /// letters beyond ASCII, and an IPv6 address may be in brackets.
-  public func removeAll(host: String) {
-    // The second form is for an IPv6 address without brackets.
-    let url = (try? HTTPURL("http://\(host)")) ?? (try? HTTPURL("http://[\(host)]"))
-    remove(.host(url?.host ?? host.lowercased()))
-  }
+  public func removeAll(host: String) { remove(.entries(ofHost: host)) }
 
   /// Removes all entries that calls with this tag stored.
   public func removeAll(tag: String) { remove(.tag(tag)) }

@@ -27,6 +27,14 @@ extension CacheSelection {
   /// Selects all entries whose responses belong to a group of an origin, for all accounts.
   public static func group(_ group: CacheGroup) -> CacheSelection { .groups([group]) }
 
+  /// Selects all entries of a host that a person has written: in upper case, with letters beyond ASCII, or an IPv6
+  /// address without brackets. Entries are labelled with the host as it is sent.
+  package static func entries(ofHost host: String) -> CacheSelection {
+    // The second form is for an IPv6 address without brackets.
+    let url = (try? HTTPURL("http://\(host)")) ?? (try? HTTPURL("http://[\(host)]"))
+    return .host(url?.host ?? host.lowercased())
+  }
+
   /// Whether both select the same entries. Hosts and tags are compared byte by byte.
   public static func == (left: CacheSelection, right: CacheSelection) -> Bool {
     switch (left, right) {

@@ -75,7 +75,7 @@ struct CacheParser {
 
   private func selection(_ name: String, _ value: String) throws(UsageError) -> CacheSelection {
     switch name {
-    case "--host": return .host(value.lowercased())
+    case "--host": return .entries(ofHost: value)
     case "--tag": return .tag(value)
     default:
       let age = try SpanNotation.span(value, of: name) / .milliseconds(1)

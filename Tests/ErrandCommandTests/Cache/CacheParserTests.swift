@@ -9,7 +9,9 @@ struct CacheParserTests {
     arguments: [
       (["list", "d"], .list), (["stats", "d"], .stats), (["clear", "d"], .clear(.all)),
       (["clear", "d", "--host", "API.Example.com"], .clear(.host("api.example.com"))),
-      (["clear", "d", "--host=h"], .clear(.host("h"))), (["clear", "d", "--tag", "feed"], .clear(.tag("feed"))),
+      (["clear", "d", "--host=h"], .clear(.host("h"))), (["clear", "d", "--host", "::1"], .clear(.host("[::1]"))),
+      (["clear", "d", "--host", "b\u{fc}cher.example"], .clear(.host("xn--bcher-kva.example"))),
+      (["clear", "d", "--tag", "feed"], .clear(.tag("feed"))),
       (["clear", "d", "--older-than", "10m"], .clear(.olderThan(WallTime(milliseconds: 400_000)))),
       (["clear", "d", "--older-than=0.5"], .clear(.olderThan(WallTime(milliseconds: 999_500)))),
       (["clear", "d", "--older-than=7d"], .clear(.olderThan(WallTime(milliseconds: -603_800_000)))),
