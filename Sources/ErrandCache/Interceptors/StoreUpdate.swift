@@ -119,7 +119,7 @@ struct StoreUpdate {
       if lookupResult.rules.isOutdated(by: response.head) {
         if let entry = lookupResult.validating?.entry {
           lookupResult.store.remove(.variant(lookupResult.key, entry.head.variant))
-        } else if lookupResult.forward.isBypass {
+        } else if lookupResult.forward.isBypass, refusal != .disabled {
           lookupResult.store.remove(.key(lookupResult.key))
         }
       }
