@@ -72,10 +72,14 @@
     func leaveLookup(_ connector: EngineConnector, of origin: HTTPURL.Origin) {
       guard connector.isLookingUp else { return }
       connector.isLookingUp = false
-      // The attempt stays in the list: a search for each of many attempts would take long.
       lookups[origin]?.count -= 1
-      guard let lookup = lookups[origin], lookup.count == 0 else { return }
-      lookups[origin] = names.cancel(lookup.number) ? nil : HostLookup(number: lookup.number)
+      guard let lookup = lookups[origin] else { return }
+      if lookup.count == 0 {
+        lookups[origin] = names.cancel(lookup.number) ? nil : HostLookup(number: lookup.number)
+      } else if lookup.waiting.count > 2 * lookup.count + 64 {
+        // Ended attempts are removed all at once: a search for each of many attempts would take long.
+        lookups[origin]?.waiting.removeAll { !$0.isLookingUp }
+      }
     }
 
     /// The addresses of the exchange's host if they are known without a lookup. Nil if a lookup is needed.

@@ -145,6 +145,29 @@
       #expect(try await response.text == "here")
     }
 
+    @Test func `ended calls do not pile up at a lookup`() throws {
+      let gate = DispatchSemaphore(value: 0)
+      let names = NameLookups(mostThreads: 1) { _, _ in
+        gate.wait()
+        return .success([])
+      }
+      defer { gate.signal() }
+      let loop = EngineLoop(EngineConfiguration(), names: names)
+      let request = try HTTPRequest(url: "http://slow.test/")
+      let lasting = EngineExchange(Exchange(request: request))
+      // The loop's thread does not run, so this thread may use the loop.
+      loop.start(lasting)
+      for _ in 0..<1_000 {
+        let ended = EngineExchange(Exchange(request: request))
+        loop.start(ended)
+        #expect(loop.lookups.values.map(\.count) == [2])
+        loop.fail(ended, CancellationError())
+      }
+      #expect(loop.lookups.values.map(\.count) == [1])
+      #expect(loop.lookups.values.allSatisfy { $0.waiting.count < 100 && $0.waiting.contains(where: \.isLookingUp) })
+      loop.fail(lasting, CancellationError())
+    }
+
     /// The time that 30,000 calls to one host need to end while their lookup runs.
     private static func endOfMany(_ names: NameLookups) throws -> Duration {
       let loop = EngineLoop(EngineConfiguration(), names: names)
