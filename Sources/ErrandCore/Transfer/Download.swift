@@ -14,10 +14,11 @@ public import Foundation
 /// ```
 ///
 /// The received bytes are stored next to the destination, in the partial file `<name>.part`. The file
-/// `<name>.part.meta` describes the partial file. Only the user may access these two files, and both are locked while
-/// the download runs. An existing file at the destination stays until the new file is complete and checked. It is then
-/// replaced in one step, if ``replaces`` is true. A download that was interrupted for any reason continues where it
-/// stopped if the server still has the same version of the file. Bytes of two versions are never mixed.
+/// `<name>.part.meta` describes the partial file. Only the user may access these two files, and the partial file is
+/// locked while the download runs. An existing file at the destination stays until the new file is complete and
+/// checked. It is then replaced in one step, if ``replaces`` is true. A download that was interrupted for any reason
+/// continues from its last byte if the server still has the same version of the file. Bytes of two versions are never
+/// mixed.
 public struct Download: Sendable {
   /// The destination of the file.
   package enum Place: Sendable {
