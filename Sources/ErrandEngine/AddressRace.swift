@@ -4,8 +4,8 @@
   /// Decides which address of a host is tried next, and when (RFC 8305, "happy eyeballs").
   ///
   /// IPv6 and IPv4 addresses alternate. The list begins with the address family that the system prefers. The next
-  /// connection attempt begins as soon as all earlier attempts have failed, and at the latest 250 ms after the last
-  /// attempt began. The first connection that is established is used.
+  /// connection attempt begins as soon as an earlier attempt fails, and at the latest 250 ms after the last attempt
+  /// began. The first connection that is established is used.
   struct AddressRace {
     /// The time between the beginnings of two connection attempts if no attempt has failed (RFC 8305 section 5).
     static let delay = Duration.milliseconds(250)
