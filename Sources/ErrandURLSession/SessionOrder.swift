@@ -39,7 +39,7 @@ struct SessionOrder: Sendable {
     if exchange.sink != nil, !platform.capabilities.contains(.bodySink) {
       throw RequestCheck.refused(
         "this transport cannot write the response body to a sink (capability bodySink); receive the body as data, or "
-          + "use the libcurl transport")
+          + "use another transport")
     }
     body = try Self.body(of: request)
     if platform.resolvesDots, Self.hasDots(request.url.path) {
@@ -48,7 +48,7 @@ struct SessionOrder: Sendable {
           + "transport")
     }
     guard let url = URL(string: request.url.string), url.absoluteString == request.url.string else {
-      throw RequestCheck.refused("URLSession would change the URL; use the libcurl transport")
+      throw RequestCheck.refused("URLSession would change the URL; use another transport")
     }
     var order = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: patience)
     order.httpMethod = request.method.rawValue
@@ -73,7 +73,7 @@ struct SessionOrder: Sendable {
       throw RequestCheck.refused("URLSession cannot wait for 100 Continue; leave `expectingContinue()` out")
     }
     if request.method == .get, let body = request.body, body.length != 0 {
-      throw RequestCheck.refused("URLSession sends no body with GET; use another method or the libcurl transport")
+      throw RequestCheck.refused("URLSession sends no body with GET; use another method or another transport")
     }
   }
 

@@ -106,7 +106,8 @@ public struct URLSessionSettings: Sendable, Hashable {
     for (name, isSet, rest) in ignored where isSet {
       throw Invalid(
         description:
-          "URLSession ignores `\(name)` on Linux; keep the default (\(rest)), or use the libcurl transport.")
+          "URLSession ignores `\(name)` on Linux; keep the default (\(rest)), or use the engine or the libcurl "
+          + "transport.")
     }
   }
 }

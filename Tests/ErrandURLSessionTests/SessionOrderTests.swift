@@ -32,10 +32,10 @@ struct SessionOrderTests {
     #expect(
       Self.refusal { try Self.order(sink: RecordingSink()) }
         == "The request cannot be sent: this transport cannot write the response body to a sink (capability bodySink);"
-        + " receive the body as data, or use the libcurl transport.")
+        + " receive the body as data, or use another transport.")
     #expect(
       Self.refusal { try Self.order(.get, body: HTTPBody(Data([1]))) }
-        == "The request cannot be sent: URLSession sends no body with GET; use another method or the libcurl"
+        == "The request cannot be sent: URLSession sends no body with GET; use another method or another"
         + " transport.")
     #expect(
       Self.refusal { try Self.order(.put, body: HTTPBody(Data([1])).expectingContinue()) }

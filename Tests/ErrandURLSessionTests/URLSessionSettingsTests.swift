@@ -15,24 +15,23 @@ struct URLSessionSettingsTests {
     }
   }
 
+  private static func ignored(_ name: String, default rest: String) -> String {
+    "URLSession ignores `\(name)` on Linux; keep the default (\(rest)), or use the engine or the libcurl transport."
+  }
+
   @Test func `Linux rejects settings it ignores`() {
+    #expect(Self.refusal(.linux) { $0.proxy = .none } == Self.ignored("proxy", default: "`.platform`"))
     #expect(
-      Self.refusal(.linux) { $0.proxy = .none }
-        == "URLSession ignores `proxy` on Linux; keep the default (`.platform`), or use the libcurl transport.")
-    #expect(
-      Self.refusal(.linux) { $0.minimumTLSVersion = .tls1_3 }
-        == "URLSession ignores `minimumTLSVersion` on Linux; keep the default (nil), or use the libcurl transport.")
+      Self.refusal(.linux) { $0.minimumTLSVersion = .tls1_3 } == Self.ignored("minimumTLSVersion", default: "nil"))
     #expect(
       Self.refusal(.linux) { $0.certificateAuthority = .file(path: "/ca.pem") }
-        == "URLSession ignores `certificateAuthority` on Linux; keep the default (`.system`), or use the libcurl"
-        + " transport."
-    )
+        == Self.ignored("certificateAuthority", default: "`.system`"))
     #expect(
       Self.refusal(.linux) { $0.pins = [PublicKeyPins(host: "h.example", sha256: [])] }
-        == "URLSession ignores `pins` on Linux; keep the default (none), or use the libcurl transport.")
+        == Self.ignored("pins", default: "none"))
     #expect(
       Self.refusal(.linux) { $0.clientCertificates = [.pkcs12(.file(path: "/me.p12"))] }
-        == "URLSession ignores `clientCertificates` on Linux; keep the default (none), or use the libcurl transport.")
+        == Self.ignored("clientCertificates", default: "none"))
     #expect(Self.refusal(.linux) { $0.connectionsPerHost = 2 } == nil)
   }
 
