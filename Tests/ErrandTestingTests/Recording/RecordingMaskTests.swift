@@ -79,6 +79,23 @@ struct RecordingMaskTests {
     #expect(recording.exchanges[0].request.fields["X-Plain"] == "masked")
   }
 
+  @Test func `overlapping secrets are masked completely`() async throws {
+    let fields = HTTPFields(["abcd-1234-wxyz", "wxyz-5678-efgh"].map { HTTPField("X-Api-Key", $0) })
+    let request = try HTTPRequest(url: "https://h.example/", fields: fields)
+    let reply = ScriptedAnswer.text("at abcd-1234-wxyz-5678-efgh now")
+    let answer = try await written(request, reply).exchanges[0].answer
+    #expect(text(answer.body) == "at masked now")
+  }
+
+  @Test(arguments: ["%E5%AF%86%E7%A0%81", "%7B%22%7D"])
+  func `short escaped secret is kept elsewhere`(_ value: String) async throws {
+    let reply = "the word " + (try #require(value.removingPercentEncoding))
+    let request = try HTTPRequest(url: "https://h.example/?password=\(value)")
+    let exchange = try await written(request, .text(reply)).exchanges[0]
+    #expect(exchange.request.url.query == "password=masked")
+    #expect(text(exchange.answer.body) == reply)
+  }
+
   @Test(arguments: [
     ("Set-Cookie", "sid=abc; Path=/; HttpOnly", "sid=masked; Path=/; HttpOnly"),
     ("Location", "/done?code=abc&state=1", "/done?code=masked&state=1"),
@@ -248,6 +265,16 @@ struct RecordingMaskTests {
     #expect(body.contains("ada") && body.contains("masked") && !body.contains("abc") && !body.contains("Zx81"))
     let replay = ReplayTransport(recording, afterLast: .refused)
     #expect(try await answer(to: form("Qy92", "other"), over: replay) == "ok")
+  }
+
+  @Test(arguments: ["name=password", "Name=\"password\"", "filename=\"a\";\tname=\"password\""])
+  func `part name needs no quotes`(_ parameters: String) async throws {
+    let body = "--b\r\nContent-Disposition: form-data; \(parameters)\r\n\r\nabc\r\n--b--\r\n"
+    let request = try HTTPRequest(
+      method: .post, url: "https://h.example/", fields: ["Content-Type": "multipart/form-data; boundary=b"],
+      body: HTTPBody(Data(body.utf8)))
+    let sent = text(try #require(try await written(request, .text("ok")).exchanges[0].request.body?.data))
+    #expect(!sent.contains("abc") && sent.contains("masked"), "\(sent)")
   }
 
   @Test(arguments: ["", "\r\n", "preamble\r\n", "preamble\r\n\r\n"])

@@ -5,7 +5,15 @@ import Foundation
 
 /// Secret values that were masked in one place of a recording. These values must also be masked in all other places.
 struct LearntSecrets: Sendable {
+  /// The smallest number of bytes of a value. Its first eight bytes are the key of `lengths`.
+  private static let shortest = 8
+
   private var values: Set<ByteText> = []
+  /// Whether a value begins with two given bytes. Most places of a text are excluded by this table, which is fast, so
+  /// that the time for a text does not depend on the number of values. Empty until there is a value.
+  private var begins: [Bool] = []
+  /// The lengths of the values in bytes, by their first eight bytes. The longest is first.
+  private var lengths: [UInt64: [Int]] = [:]
 
   /// Adds a secret value. A value that is short or a plain word is ignored, because an equal text may occur elsewhere
   /// without being secret.
@@ -22,11 +30,13 @@ struct LearntSecrets: Sendable {
   }
 
   private mutating func add(_ value: String) {
-    guard Self.isDistinctive(value) else { return }
     // In HTML forms, a space is encoded as a plus sign.
     for text in [value, value.replacingBytes(of: "+", with: " ")] {
+      // The escapes of a short word have both letters and digits, so the decoded value decides.
+      let plain = text.removingPercentEncoding ?? text
+      guard Self.isDistinctive(plain) else { continue }
       addForms(of: text)
-      if let plain = text.removingPercentEncoding { addForms(of: plain) }
+      addForms(of: plain)
     }
   }
 
@@ -38,8 +48,19 @@ struct LearntSecrets: Sendable {
     let small = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }  // ASCII
     let forms = [escaped, small].map { $0.replacingBytes(of: "%20", with: "+") }
     for form in forms + [value, escaped, small, value.replacingBytes(of: "/", with: "\\/")] {
-      values.insert(ByteText(form))
+      insert(form)
     }
+  }
+
+  /// Adds one form of a value. No form is shorter than the value, which has at least eight bytes.
+  private mutating func insert(_ form: String) {
+    guard values.insert(ByteText(form)).inserted else { return }
+    let bytes = Array(form.utf8)
+    if begins.isEmpty { begins = Array(repeating: false, count: 1 << 16) }
+    begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
+    let head = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    let known = lengths[head, default: []]
+    if !known.contains(bytes.count) { lengths[head] = (known + [bytes.count]).sorted(by: >) }
   }
 
   /// Whether a value is so distinctive that an equal text elsewhere is certainly the same value. Such a value has at
@@ -49,25 +70,22 @@ struct LearntSecrets: Sendable {
     return value.utf8.count >= 8 && scalars.contains { $0.numericType != nil } && scalars.contains { $0.isAlphabetic }
   }
 
-  mutating func formUnion(_ other: LearntSecrets) { values.formUnion(other.values) }
-
-  /// The values, the longest first. So a long value is masked before a shorter value that is part of it.
-  private var ordered: [String] {
-    values.map(\.text).sorted {
-      $0.utf8.count == $1.utf8.count ? $0.precedesByBytes($1) : $0.utf8.count > $1.utf8.count
-    }
+  mutating func formUnion(_ other: LearntSecrets) {
+    for value in other.values { insert(value.text) }
   }
 
   func masked(_ text: String) -> String {
-    ordered.reduce(text) { $0.replacingBytes(of: $1, with: RecordingMask.mark) }
+    var copy = text
+    let bytes = copy.withUTF8 { replaced(UnsafeRawBufferPointer($0)) }
+    return bytes.map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
   func masked(_ data: Data) -> Data {
-    let data = ordered.reduce(data) { $0.replacing(Data($1.utf8), by: Data(RecordingMask.mark.utf8)) }  // bytes
+    let bytes = data.withUnsafeBytes { replaced($0) }.map { Data($0) } ?? data
     // JSON can escape any character, so a secret may not be visible in the text. The decoded strings are searched, too.
-    guard data.contains(UInt8(ascii: "\\")), let value = try? JSONValue(parsing: data) else { return data }
+    guard bytes.contains(UInt8(ascii: "\\")), let value = try? JSONValue(parsing: bytes) else { return bytes }
     let masked = masked(value)
-    return masked == value ? data : (try? masked.serialized()) ?? Data(RecordingMask.mark.utf8)
+    return masked == value ? bytes : (try? masked.serialized()) ?? Data(RecordingMask.mark.utf8)
   }
 
   private func masked(_ value: JSONValue) -> JSONValue {
@@ -77,6 +95,31 @@ struct LearntSecrets: Sendable {
     case .object(let members):
       .object(Dictionary(members.map { (masked($0), masked($1)) }, uniquingKeysWith: { first, _ in first }))
     default: value
+    }
+  }
+
+  /// A copy of a text in which the mask replaces each value. Values that overlap get one mask. Nil if the text contains
+  /// no value.
+  private func replaced(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard !values.isEmpty, text.count >= Self.shortest else { return nil }
+    var written: [UInt8] = []
+    var end = 0
+    for start in 0...(text.count - Self.shortest) where begins[Int(text[start]) << 8 | Int(text[start + 1])] {
+      guard let length = length(ofValueAt: start, in: text) else { continue }
+      if start >= end {
+        written += text[end..<start]
+        written += RecordingMask.mark.utf8
+      }
+      end = max(end, start + length)
+    }
+    return end > 0 ? written + text[end...] : nil
+  }
+
+  /// The length of the longest value that begins at a place of a text; nil if none begins there.
+  private func length(ofValueAt start: Int, in text: UnsafeRawBufferPointer) -> Int? {
+    lengths[text.loadUnaligned(fromByteOffset: start, as: UInt64.self)]?.first { length in
+      guard start + length <= text.count else { return false }
+      return values.contains(ByteText(String(decoding: text[start..<(start + length)], as: UTF8.self)))
     }
   }
 
@@ -119,20 +162,5 @@ extension HTTPURL {
     let text = "\(head)/\(RecordingMask.mark)"
     return HTTPURL(
       unchecked: text, origin: origin, pathStart: head.utf8.count, queryStart: text.utf8.count)
-  }
-}
-
-extension Data {
-  /// A copy in which every occurrence of `needle` is replaced by `other`. The search compares bytes.
-  func replacing(_ needle: Data, by other: Data) -> Data {  // bytes
-    guard !needle.isEmpty, var found = range(of: needle) else { return self }
-    var result = Data()
-    var rest = self[...]
-    while true {
-      result += rest[..<found.lowerBound] + other
-      rest = rest[found.upperBound...]
-      guard let next = rest.range(of: needle) else { return result + rest }  // bytes
-      found = next
-    }
   }
 }

@@ -49,13 +49,14 @@ enum MultipartText {
     var parts: [Part] = []
     // Each boundary is searched together with the line break before it. If the first boundary is at the start of the
     // body, a line break is added there.
-    var rest = beginsWithBoundary(body, boundary) ? Data("\r\n".utf8) + body : body
+    let whole = beginsWithBoundary(body, boundary) ? Data("\r\n".utf8) + body : body
+    var rest = whole[...]
     let mark = Data("\r\n--\(boundary)".utf8)
     while let found = rest.range(of: mark) {  // bytes
       parts.append(part(Data(rest[..<found.lowerBound])))
-      rest = Data(rest[found.upperBound...])
+      rest = rest[found.upperBound...]
     }
-    return parts + [part(rest)]
+    return parts + [part(Data(rest))]
   }
 
   private static func part(_ whole: Data) -> Part {
@@ -66,14 +67,31 @@ enum MultipartText {
     return Part(head: head, content: Data(whole[blank.upperBound...]), name: name(in: head), type: type(in: head))
   }
 
+  /// The value of the parameter `name` of the field `Content-Disposition`, with or without quotation marks.
   private static func name(in head: Data) -> String? {
-    let starts = ["; name=\"", ";name=\""].lazy.compactMap { head.range(of: Data($0.utf8))?.upperBound }  // bytes
-    return starts.first.map { String(decoding: head[$0...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self) }
+    let lower = lowercased(head)
+    var rest = lower[...]
+    while let found = rest.range(of: Data("name=".utf8)) {  // bytes
+      let before = lower[..<found.lowerBound].last { $0 != 0x20 && $0 != 0x09 }
+      if before == UInt8(ascii: ";") { return value(head[found.upperBound...]) }
+      rest = rest[found.upperBound...]
+    }
+    return nil
+  }
+
+  /// The value of a parameter at the start of `text`.
+  private static func value(_ text: Data) -> String {
+    let quote = UInt8(ascii: "\"")
+    let bytes =
+      text.first == quote
+      ? text.dropFirst().prefix { $0 != quote } : text.prefix { $0 > 0x20 && $0 != UInt8(ascii: ";") }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func type(in head: Data) -> MediaType? {
-    let lower = Data(head.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 })
-    let start = lower.range(of: Data("\r\ncontent-type:".utf8))?.upperBound  // bytes
+    let start = lowercased(head).range(of: Data("\r\ncontent-type:".utf8))?.upperBound  // bytes
     return start.flatMap { MediaType(String(decoding: head[$0...].prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)) }
   }
+
+  private static func lowercased(_ text: Data) -> Data { Data(text.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }) }
 }
