@@ -15,6 +15,9 @@ package enum WireRules {
     if request.body != nil, request.method == .head || request.method == "TRACE" {
       throw WireFault(.body, "A \(request.method) request carries no body; remove the body or use another method.")
     }
+    if let length = request.body?.length, length < 0 {
+      throw WireFault(.body, "The body has the length \(length); give its number of bytes, or nil if it is unknown.")
+    }
     for field in request.fields.all { try check(field) }
   }
 
@@ -23,7 +26,11 @@ package enum WireRules {
   package static func isValid(_ request: HTTPRequest) -> Bool {
     let method = request.method
     return ASCII.isToken(method.rawValue) && method != "CONNECT"
-      && (request.body == nil || method != .head && method != "TRACE") && request.fields.all.allSatisfy(isValid)
+      && (request.body.map { isValid($0, method) } ?? true) && request.fields.all.allSatisfy { isValid($0) }
+  }
+
+  private static func isValid(_ body: HTTPBody, _ method: HTTPMethod) -> Bool {
+    method != .head && method != "TRACE" && (body.length ?? 0) >= 0
   }
 
   private static func isValid(_ field: HTTPField) -> Bool {

@@ -50,4 +50,13 @@ struct WireRulesTests {
     #expect(WireRules.isValid(request) == mayHaveOne && ((try? WireRules.check(request)) != nil) == mayHaveOne)
     try WireRules.check(try Self.request(method))
   }
+
+  @Test(arguments: [nil, 0, 5, -1, .min] as [Int64?]) func `negative body length is refused`(length: Int64?) throws {
+    var request = try Self.request("PUT")
+    request.body = .stream(length: length) { _ in
+      throw TransportFailure(.bodySource, "The body is not read.")
+    }
+    let isNegative = (length ?? 0) < 0
+    #expect(WireRules.isValid(request) != isNegative && ((try? WireRules.check(request)) == nil) == isNegative)
+  }
 }
