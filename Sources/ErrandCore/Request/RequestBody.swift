@@ -163,10 +163,13 @@ public struct RequestBody: Sendable {
 
   // MARK: - Sending
 
-  /// The source of a body that can be read only once; nil for any other body.
-  var singleUse: HTTPBody? {
-    guard case .body(let body) = content, !body.isReplayable else { return nil }
-    return body
+  /// The sources of the body that can be read only once: the body itself, or parts of a form.
+  var singleUses: [HTTPBody] {
+    switch content {
+    case .body(let body): [body].filter { !$0.isReplayable }
+    case .multipart(let form): form.parts.compactMap(\.body).filter { !$0.isReplayable }
+    case .bytes, .form, .json, .encoded, .file: []
+    }
   }
 
   /// Returns a copy of this body that is sent with `Expect: 100-continue`; see

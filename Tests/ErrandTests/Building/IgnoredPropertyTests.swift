@@ -219,6 +219,20 @@ import Testing
     var body: RequestBody? { stored?.expectingContinue() }
   }
 
+  private struct LogForm: APIRequest {
+    let lines: AsyncStream<Data>
+    let path: Path = "/log"
+    let method = HTTPMethod.post
+    var body: RequestBody? { .multipart([.text("name", "a"), .body("log", .pieces(lines))]) }
+  }
+
+  private struct StoredForm: APIRequest {
+    let path: Path = "/log"
+    let method = HTTPMethod.post
+    let stored: Multipart
+    var body: RequestBody? { .multipart(stored) }
+  }
+
   private struct Replayed: APIRequest {
     let path: Path = "/log"
     let method = HTTPMethod.put
@@ -233,6 +247,14 @@ import Testing
     #expect(found.first?.contains("store it: `let body: RequestBody?`") == true)
     #expect(await warnings(StoredLog(stored: .pieces(lines))).isEmpty)
     #expect(await warnings(Replayed()).isEmpty)
+  }
+
+  @Test func `single-use part must be stored`() async {
+    let lines = AsyncStream<Data> { $0.finish() }
+    let found = await warnings(LogForm(lines: lines))
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("LogForm: each reading of `body` makes a new body") == true)
+    #expect(await warnings(StoredForm(stored: [.body("log", .pieces(lines))])).isEmpty)
   }
 
   private struct Right: APIRequest {

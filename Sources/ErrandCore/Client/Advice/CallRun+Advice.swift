@@ -82,8 +82,8 @@ extension CallRun {
     let request = info.request
     let type = type(of: request)
     guard kind.isOrdinary, built.body?.isReplayable == false, Advice.bodies.isOpen(type),
-      let first = request.body?.singleUse, let second = request.body?.singleUse, !first.sharesReading(with: second),
-      Advice.bodies.take(type)
+      let first = request.body?.singleUses, let second = request.body?.singleUses,
+      zip(first, second).contains(where: { !$0.sharesReading(with: $1) }), Advice.bodies.take(type)
     else {
       return
     }

@@ -45,6 +45,11 @@ extension Multipart {
     package var fields = HTTPFields()
     let content: Content
 
+    /// The body that the part contains; nil for a file and for a value that is encoded.
+    var body: HTTPBody? {
+      if case .body(let body) = content { body } else { nil }
+    }
+
     init(_ name: String, filename: String?, type: String?, _ content: Content) {
       self.name = name
       self.filename = filename
