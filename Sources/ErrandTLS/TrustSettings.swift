@@ -108,7 +108,7 @@
     /// damaged one.
     package static func certificates(in source: CertificateSource) throws(InvalidTrust) -> Data {
       guard let data = try bytes(of: source) else {
-        throw InvalidTrust("The certificate authority's file cannot be read; give the path of a PEM file.")
+        throw InvalidTrust("The certificate authority (\(source)) cannot be read; give the path of a PEM file.")
       }
       let (count, damaged) = countCertificates(in: data)
       if let fault = fault(of: source, certificates: count, damaged: damaged) { throw InvalidTrust(fault) }

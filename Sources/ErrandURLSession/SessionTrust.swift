@@ -137,7 +137,7 @@ struct SessionTrust: Sendable {
     case .certificates(let data): source = .data(data)
     }
     guard let data = bytes(of: source) else {
-      throw invalid("The certificate authority's file cannot be read; give the path of a PEM file.")
+      throw invalid("The certificate authority (\(source)) cannot be read; give the path of a PEM file.")
     }
     guard let certificates = CertificateParts.certificates(inPEM: data), !certificates.isEmpty else {
       throw invalid("The certificate authority (\(source)) holds no certificate; give certificates in PEM.")

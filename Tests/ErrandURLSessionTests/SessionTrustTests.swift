@@ -184,7 +184,7 @@ struct SessionTrustTests {
         == "The pins of h.example need at least two different keys, one of them in reserve.")
     #expect(
       try Self.refusal { $0.certificateAuthority = .file(path: "/nowhere/ca.pem") }
-        == "The certificate authority's file cannot be read; give the path of a PEM file.")
+        == "The certificate authority (file /nowhere/ca.pem) cannot be read; give the path of a PEM file.")
     for data in [Data(), Data("x".utf8), Fake.authority, Fake.pem(Data("no certificate".utf8))] {
       #expect(
         try Self.refusal { $0.certificateAuthority = .certificates(data) }
