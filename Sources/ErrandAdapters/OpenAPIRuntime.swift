@@ -41,8 +41,8 @@
     ///   - body: The body. It is sent again by a retry or a redirect only if it can be iterated several times.
     ///   - baseURL: The URL of the server. If it has no host, such as `/`, it is a path below the client's base URL.
     ///   - operationID: The identifier of the operation.
-    /// - Returns: The response as soon as its head has arrived. The call is cancelled when the loop over the body ends
-    ///   early, or when the body is released.
+    /// - Returns: The response as soon as its head has arrived, or after its end if it has no content. The call is
+    ///   cancelled when the loop over the body ends early, or when the body is released.
     /// - Throws: ``ErrandCore/APIError`` if there is no response. The loop over the body throws it, too.
     public func send(
       _ request: HTTPTypes.HTTPRequest, body: OpenAPIRuntime.HTTPBody?, baseURL: URL, operationID: String
@@ -54,9 +54,14 @@
       do {
         if usesCache { return try whole(try await client.answer(to: call, options: options), to: call) }
         let stream = try await client.stream(call, options: options)
+        if call.method == .head || stream.status == 204 || Self.length(of: stream.fields) == .known(0) {
+          // A generated client does not read such a body, and its release would cancel a call that has not ended yet.
+          for try await _ in stream {}
+          return (try Self.converted(stream.head), call.method == .head ? nil : OpenAPIRuntime.HTTPBody(Data()))
+        }
         let pieces = OpenAPIRuntime.HTTPBody(
           ResponsePieces(stream), length: Self.length(of: stream.fields), iterationBehavior: .single)
-        return (try Self.converted(stream.head), call.method == .head ? nil : pieces)
+        return (try Self.converted(stream.head), pieces)
       } catch let error as APIError {
         guard let rejected = error.rejectedResponse(isStreamed: !usesCache) else { throw error }
         return try whole(rejected, to: call)

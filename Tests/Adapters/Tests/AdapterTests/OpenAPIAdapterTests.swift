@@ -121,6 +121,19 @@ struct OpenAPIAdapterTests {
     #expect(body == nil)
   }
 
+  /// A released body cancels its call. The response has no content, so the client has nothing to read.
+  @Test(arguments: [HTTPTypes.HTTPRequest.Method.head, .get, .delete])
+  func `response without content ends its call`(_ method: HTTPTypes.HTTPRequest.Method) async throws {
+    let server = try LoopbackServer { $0.method == "DELETE" ? .status(204) : .ok() }
+    let client = client(server) { $0.record = .ring(calls: 100) }
+    let transport = ErrandTransport(client: client)
+    for _ in 0..<50 { _ = try await send(method, base: server.url, by: transport) }
+    #expect(client.flightRecord.calls.count == 50)
+    for call in client.flightRecord.calls {
+      if case .failure = call.outcome { Issue.record("\(call.outcome)") }
+    }
+  }
+
   @Test func `failure without a response is thrown`() async throws {
     let port = try RefusingPort()
     let transport = ErrandTransport(client: APIClient(baseURL: port.url))
