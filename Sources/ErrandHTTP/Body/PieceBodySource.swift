@@ -146,7 +146,8 @@ final class PieceBuffer: Sendable {
       }
       state.pieces[state.first] = Data()
       state.first += 1
-      if state.first == state.pieces.count || state.first >= 64 {
+      // Many pieces are removed at once, so the time for a piece does not grow with the number of pieces.
+      if state.first == state.pieces.count || state.first >= 64 && state.first * 2 >= state.pieces.count {
         state.pieces.removeFirst(state.first)
         state.first = 0
       }

@@ -30,4 +30,17 @@ struct PieceBodySourceTests {
     source = nil
     #expect(await eventually { life == nil })
   }
+
+  @Test func `tiny pieces keep their order`() async throws {
+    let buffer = PieceBuffer(BodyFlow {})
+    let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    for byte in bytes { _ = await buffer.put(Data([byte])) }
+    buffer.finish(nil)
+    var taken: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 1_000)
+    while case .bytes(let count) = try room.withUnsafeMutableBytes({ try buffer.take(into: $0) }) {
+      taken += room[..<count]
+    }
+    #expect(taken == bytes)
+  }
 }
