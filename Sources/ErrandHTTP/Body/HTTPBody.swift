@@ -59,9 +59,10 @@ public struct HTTPBody: Sendable {
   /// Makes a body from a source that is opened when the transport needs the first bytes.
   ///
   /// - Parameters:
-  ///   - length: The length in bytes; nil if it is unknown. A source that provides more or fewer bytes ends the
-  ///     exchange with ``TransportFailure/Kind/bodyChanged``. A source that returns ``BodyRead/later`` directly after
-  ///     the last announced byte is not read again, so bytes that it would provide later are not noticed.
+  ///   - length: The length in bytes; nil if it is unknown. A request with a negative length is refused before it is
+  ///     sent. A source that provides more or fewer bytes ends the exchange with
+  ///     ``TransportFailure/Kind/bodyChanged``. A source that returns ``BodyRead/later`` directly after the last
+  ///     announced byte is not read again, so bytes that it would provide later are not noticed.
   ///   - isReplayable: Whether `open` may be called several times. If so, all sources that `open` makes must provide
   ///     the same bytes. If not, make the body once and store it: the body records that it was read, which a new body
   ///     with the same source does not know.
