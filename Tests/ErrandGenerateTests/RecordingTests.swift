@@ -171,6 +171,27 @@ struct RecordingTests {
     #expect(files["TeaShop.swift"]?.contains(".bearer(token)") == true)
   }
 
+  @Test(arguments: [
+    ("canary7f3c", ""), (#"{"user":"canary"}"#, ""), (#"{"user":"canary","pad":"a"#, #"="}"#), ("canary@example.com", "1"),
+    ("918273", "1"),
+  ])
+  func `names of arguments are no values`(name: String, value: String) throws {
+    var exchange = Self.exchange("/find", method: "POST", status: 204)
+    exchange.query = [(name, value), ("recursive", ""), ("q", "x")]
+    exchange.body = .init(
+      type: "application/x-www-form-urlencoded", bytes: nil, form: [(name, value), ("user", "ada")])
+    let text = try Self.files([exchange])["Requests/PostFind.swift"] ?? ""
+    #expect(!text.contains("canary") && !text.contains("918273"), "\(text)")
+    for line in ["var recursive: String\n", "var q: String\n", "var user: String\n"] {
+      #expect(text.contains(line), "\(text)")
+    }
+  }
+
+  @Test func `zeros before a number are kept`() throws {
+    let files = try Self.files([Self.exchange("/teas/007", "{}"), Self.exchange("/teas/8", "{}")])
+    #expect(files["Requests/GetTea.swift"]?.contains("var teaID: String\n") == true)
+  }
+
   @Test func `the draft says what it is`() throws {
     let exchanges = [
       Self.exchange("/a", #"{"x": 1}"#), Self.exchange("/b", #"{"y": 1}"#),

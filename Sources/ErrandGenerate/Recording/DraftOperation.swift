@@ -67,24 +67,31 @@ final class DraftOperation {
   }
 
   /// The arguments of queries or forms, in the order of their first occurrence. An argument that occurs several times in
-  /// one of them is a list.
+  /// one of them is a list. An argument whose name is a value is left out, because no value may be written.
   private static func arguments(
     _ samples: [RecordedExchange.Arguments]
   ) -> [(name: String, schema: DocumentNode, isRequired: Bool)] {
     let all = SampleShape()
     var lists: Set<String> = []
+    var counts: [String: Int] = [:]
     for sample in samples {
       var seen: Set<String> = []
-      for (name, value) in sample {
+      for (name, value) in sample where isName(name, before: value) {
         all.member(name).addArgument(value)
-        if !seen.insert(name).inserted { lists.insert(name) }
+        if seen.insert(name).inserted { counts[name, default: 0] += 1 } else { lists.insert(name) }
       }
     }
     return all.members.map { name, shape in
-      let isRequired = samples.allSatisfy { sample in sample.contains { $0.name == name } }
       let schema = shape.argumentSchema
+      let isRequired = counts[name] == samples.count
       return (name, lists.contains(name) ? ["type": "array", "items": schema] : schema, isRequired)
     }
+  }
+
+  /// Whether a program chose the name of an argument. A text without a value may be a value as a whole, such as a token
+  /// in a query, or JSON that was sent with the type of a form.
+  private static func isName(_ name: String, before value: String) -> Bool {
+    value.isEmpty ? RecordedKey(name) == .name : RecordedKey(name) != .value
   }
 
   private var body: DocumentNode? {

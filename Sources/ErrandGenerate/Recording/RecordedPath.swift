@@ -13,7 +13,8 @@ struct RecordedPath {
       let isHex = bytes.allSatisfy { ScalarRules.hex([$0]) != nil }
       let hasSigns = digits + capitals + small < bytes.count
       if digits == bytes.count, digits > 0 {
-        self = digits < 19 ? .number : .text
+        // A number would lose zeros at its beginning.
+        self = digits < 19 && ScalarRules.isJSONNumber(String(segment)) ? .number : .text
       } else if SampleText.isUUID(bytes) {
         self = .uuid
       } else if SampleText.isDay(bytes) {
