@@ -131,6 +131,14 @@ struct ModelTests {
     #expect(notes.contains { $0.hasPrefix("#/components/schemas/List: the schema contains itself") })
   }
 
+  @Test func `references to anchors are reported`() throws {
+    let schema = ##"{"type": "object", "properties": {"a": {"$ref": "#Other"}}}"##
+    let (text, notes) = try Generated.model(schema)
+    #expect(text.contains("var a: JSONValue?"))
+    let reason = "the reference “#Other” names an anchor; use a JSON pointer such as #/components/schemas/Pet"
+    #expect(notes == ["#/components/schemas/Thing/properties/a: \(reason)"])
+  }
+
   /// The files for a response with two properties, `a` and `b`, that refer to the schema `Comments`.
   private static func comments(_ schemas: String) throws -> (files: [String: String], notes: [String]) {
     let reference = ##"{"$ref": "#/components/schemas/Comments"}"##

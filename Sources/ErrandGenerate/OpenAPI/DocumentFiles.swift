@@ -43,10 +43,15 @@ final class DocumentFiles {
   func target(of cursor: Cursor) -> Cursor? {
     guard let reference = cursor.text("$ref") else { return nil }
     let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let pointer = parts.count > 1 ? parts[1] : ""
+    guard pointer.isEmpty || pointer.utf8.first == UInt8(ascii: "/") else {
+      note(cursor, "the reference “\(reference)” names an anchor; use a JSON pointer such as #/components/schemas/Pet")
+      return nil
+    }
     do {
       let file = parts[0].isEmpty ? cursor.file : try Self.path(parts[0], beside: cursor.file)
       var here = Cursor(node: try node(of: file), file: file, path: nil)
-      for key in Self.keys(parts.count > 1 ? parts[1] : "") {
+      for key in Self.keys(pointer) {
         let index = Int(key)
         let next = here[key] ?? index.flatMap { here.elements.indices.contains($0) ? here.elements[$0] : nil }
         guard let next else {
