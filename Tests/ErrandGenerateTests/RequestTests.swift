@@ -65,6 +65,15 @@ struct RequestTests {
     #expect(text?.contains("var credential: RequestCredential { .none }") == isOpen)
   }
 
+  @Test func `a repeated variable is one property`() throws {
+    let operation = #""get": {"operationId": "a", "responses": {}}"#
+    let (files, notes) = try Generated.files(Self.document(operation, path: "/{x}/b/{x}"))
+    let text = files["Requests/A.swift"] ?? ""
+    #expect(text.contains("  var x: String\n") && !text.contains("x2"), "\(text)")
+    #expect(text.contains(#"var path: Path { "/\(x)/b/\(x)" }"#), "\(text)")
+    #expect(notes == ["#/paths/~1{x}~1b~1{x}/get: the path variable “x” is not declared; it becomes a string"])
+  }
+
   /// The request for an operation with a body, without a path variable.
   private static func text(_ operation: String, more: String = "") throws -> (text: String, notes: [String]) {
     let (files, notes) = try Generated.files(

@@ -50,8 +50,8 @@ struct OperationReader {
       }
     }
     for (_, cursor) in found { readParameter(operation, cursor, &names) }
-    let known = Set(operation.parameters.filter { $0.place == .path }.map(\.key))
-    for name in PathTemplate(operation.path).variables where !known.contains(name) {
+    var known = Set(operation.parameters.filter { $0.place == .path }.map(\.key))
+    for name in PathTemplate(operation.path).variables where known.insert(name).inserted {
       files.note(operation.cursor, "the path variable “\(name)” is not declared; it becomes a string")
       let property = property(name, .builtin(.string), isRequired: true, doc: [], &names)
       operation.parameters.append(Operation.Parameter(place: .path, key: name, property: property))
