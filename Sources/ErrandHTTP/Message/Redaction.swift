@@ -15,7 +15,11 @@ package enum Redaction {
   /// zero-width joiners (U+200C and U+200D) are allowed, because emoji and some scripts need them.
   package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
+    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
+      0xFFF9...0xFFFB:
+      true
+    // The tags, which repeat ASCII: a person does not see them, but a language model reads them.
+    case 0xE0000...0xE007F: true
     default: false
     }
   }

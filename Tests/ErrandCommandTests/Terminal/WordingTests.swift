@@ -60,7 +60,10 @@ struct WordingTests {
     #expect(PlainText.visible("Zoë 李 🚀") == "Zoë 李 🚀")
   }
 
-  @Test(arguments: [0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2066, 0x2069, 0xFEFF])
+  @Test(arguments: [
+    0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2066, 0x2069, 0x206A, 0x206F, 0xFEFF, 0xFFF9,
+    0xFFFB, 0xE0001, 0xE0041, 0xE007F,
+  ])
   func `hidden scalars are escaped`(value: UInt32) throws {
     let scalar = try #require(Unicode.Scalar(value))
     for keepsLines in [true, false] {
@@ -76,6 +79,7 @@ struct WordingTests {
     #expect(shown == "[\n\t\"a\\u\(String(0x10000 + value, radix: 16).dropFirst())b\u{200D}🚀\"\n]")
     #expect(try JSONValue(parsing: Data(shown.utf8)) == JSONValue(parsing: Data(text.utf8)))
     #expect(PlainText.visibleJSON("a\n") == "a\\u000a")
+    #expect(PlainText.visibleJSON("\u{E0041}") == "\\udb40\\udc41")
   }
 
   @Test func `joined emoji stay visible`() {

@@ -45,7 +45,7 @@ struct CurlCommandTests {
     #expect(words.contains { Array($0.utf8) == Array(value.utf8) })
   }
 
-  @Test(arguments: ["a\u{200B}b", "a\u{202E}b", "\u{FEFF}", "a\u{2028}ü'b"])
+  @Test(arguments: ["a\u{200B}b", "a\u{202E}b", "a\u{E0041}b", "\u{FEFF}", "a\u{2028}ü'b"])
   func `hidden scalars are escaped`(value: String) throws {
     let line = try request(.post, "http://h.example/a", [HTTPField("X", value)], Data(value.utf8))
       .curlCommand(showingSecrets: true)
