@@ -109,12 +109,16 @@ extension HTTPArchive.Request {
       method == "HEAD" && body == nil ? ["--head"] : method == "GET" && body == nil ? [] : ["-X", Self.quoted(method)]
     var words = ["curl"] + verb
     if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
+    if url.contains(bytesOf: "/.") { words.append("--path-as-is") }
     if headers.contains(where: { $0.name == .acceptEncoding }) { words.append("--compressed") }
     words.append(Self.quoted(url))
     for field in sent {
       words += ["-H", Self.quoted(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")]
     }
-    if let body { words += ["--data-raw", Self.quoted(body)] }
+    guard let body else { return words.joined(separator: " ") }
+    // Otherwise, curl describes each body as a form.
+    if !headers.contains(where: { $0.name == .contentType }) { words += ["-H", "Content-Type:"] }
+    words += ["--data-raw", Self.quoted(body)]
     return words.joined(separator: " ")
   }
 

@@ -176,4 +176,11 @@ struct HTTPArchiveTests {
     request.headers = [HTTPField("@/etc/passwd", "a")]
     #expect(request.curlCommand == nil)
   }
+
+  @Test func `curl changes neither path nor type`() throws {
+    var request = try #require(try parse(Self.chrome).entries.first?.request)
+    (request.url, request.headers, request.body) = ("https://h.example/a/../b", [], "x")
+    let command = "curl -X POST --path-as-is https://h.example/a/../b -H Content-Type: --data-raw x"
+    #expect(request.curlCommand == command)
+  }
 }

@@ -25,6 +25,9 @@ extension PageScript {
         lines.push(`-H ${shellWord(field.value === '' ? `${field.name};` : `${field.name}: ${field.value}`)}`);
       }
       if (entry.requestHeaders.some(field => /^accept-encoding$/i.test(field.name))) lines.push('--compressed');
+      if (body && !entry.requestHeaders.some(field => /^content-type$/i.test(field.name))) {
+        lines.push('-H Content-Type:');
+      }
       if (body) lines.push(`--data-raw ${shellWord(body.text)}`);
       return lines.join(' \\\n  ');
     }
@@ -82,7 +85,7 @@ extension PageScript {
 
     const originURL = call => (/^[a-z][a-z0-9+.-]*:\/\/[^\/?#]*/i.exec(call.url) || ['https://api.example.com'])[0];
 
-    const METHODS = { POST: '.post', PUT: '.put', PATCH: '.patch', DELETE: '.delete', HEAD: '.head' };
+    const METHODS = { __proto__: null, POST: '.post', PUT: '.put', PATCH: '.patch', DELETE: '.delete', HEAD: '.head' };
 
     function requestCode(call) {
       return `import Errand\n\n${requestType(call)}\n\nlet client = APIClient(baseURL: ${swiftText(originURL(call))})\n`
