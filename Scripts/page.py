@@ -303,6 +303,8 @@ class Check:
         entries += [None, 7, "text", [], {}, {"request": 1, "response": [], "timings": "x", "_errand": {"call": "x"}}]
         # Every member is an object or a list that JavaScript cannot convert to a text.
         entries += [wrong_entry(entries[0], value) for value in ({"toString": 1, "valueOf": 1}, [{"toString": 1}])]
+        # A name of the prototype of each object.
+        entries.append({"request": {"method": "constructor", "url": "https://h.example/"}})
         tab = self.page({"log": {"entries": entries}}, "hostile")
         expect_equal(tab.run("state.calls.length"), len(entries))
         elements = tab.run("document.querySelectorAll('script, img, iframe, object, embed, base, a, form').length")
@@ -315,6 +317,7 @@ class Check:
                 if name == "bodies" and place < len(HOSTILE):
                     shown = tab.run("byID('panel').querySelector('pre').textContent")
                     expect_equal(shown, tab.run(f"visible({json.dumps(HOSTILE[place])})"))
+        expect('{ "constructor" }' in tab.run("requestCode(state.calls.at(-1))"), "the method is another")
         tab.run("toggleBase(state.calls[0]); select(state.calls[1])")
         expect_equal(tab.run("document.querySelectorAll('script, img, iframe, object, embed, base, a, form').length"), elements)
         expect_equal(tab.run("document.title"), "Flight record")
@@ -328,6 +331,8 @@ class Check:
     def many(self, archive):
         entry = json.loads(archive)["log"]["entries"][-1]
         entries = [{**entry, "_errand": {**entry["_errand"], "call": place}} for place in range(5_000)]
+        crowd = self.page({"log": {"entries": [{"_errand": {"call": 1}}] * 150_000}}, "crowd")
+        expect_equal(crowd.run("state.calls[0].entries.length"), 150_000)
         tab = self.page({"log": {"entries": entries}}, "many")
         first = tab.run("performance.now() && document.querySelectorAll('.row').length > 0 && "
                         "performance.getEntriesByType('navigation')[0].domComplete")

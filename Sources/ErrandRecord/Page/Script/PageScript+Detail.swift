@@ -10,7 +10,7 @@ extension PageScript {
       if (state.base && state.base !== call) return drawCompare(state.base, call);
       detail.replaceChildren(detailHead(call), detailTabs(), make('div.panel', {
         id: 'panel', role: 'tabpanel', tabindex: '0', 'aria-labelledby': `tab-${state.tab}`,
-      }, ...panels[state.tab](call)));
+      }, panels[state.tab](call)));
     }
 
     function detailHead(call) {
@@ -146,7 +146,8 @@ extension PageScript {
   /// The time line of a call: each attempt with its phases, and the decisions.
   static let timing = #"""
     function timeline(call) {
-      const end = Math.max(call.duration, ...call.entries.map(entry => entry.started - call.started + entry.time), 0.001);
+      const end = call.entries.reduce((most, entry) => Math.max(most, entry.started - call.started + entry.time),
+        Math.max(call.duration, 0.001));
       const share = time => `${Math.min(Math.max(time / end * 100, 0), 100)}%`;
       const lanes = call.entries.map((entry, index) => attemptLane(call, entry, index, share));
       const used = PHASES.filter(name => call.entries.some(entry => entry.phases.some(phase => phase.name === name)));

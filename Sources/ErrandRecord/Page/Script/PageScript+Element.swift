@@ -7,7 +7,9 @@ extension PageScript {
       const element = document.createElement(tag);
       if (classes.length) element.className = classes.join(' ');
       for (const [key, value] of Object.entries(attributes || {})) setAttribute(element, key, value);
-      element.append(...children.flat(2).filter(child => child !== null && child !== undefined && child !== ''));
+      for (const child of children.flat(2)) {
+        if (child !== null && child !== undefined && child !== '') element.append(child);
+      }
       return element;
     }
 
@@ -21,9 +23,10 @@ extension PageScript {
     const byID = id => document.getElementById(id);
 
     // Shows characters that would change the order of a text or would be invisible.
-    const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+    const HIDDEN = new RegExp('[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f'
+      + '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]', 'gu');
     const visible = text => text.replace(HIDDEN, hidden =>
-      `\\u{${hidden.charCodeAt(0).toString(16).toUpperCase()}}`);
+      `\\u{${hidden.codePointAt(0).toString(16).toUpperCase()}}`);
 
     function statusClass(call) {
       if (call.status >= 100 && call.status < 600) return `${Math.floor(call.status / 100)}xx`;

@@ -76,8 +76,9 @@ extension PageScript {
 
     function makeCall(key, entries, index) {
       const last = entries[entries.length - 1], errand = last.errand, place = readURL(last.url);
-      const first = Math.min(...entries.map(entry => entry.started));
-      const end = Math.max(...entries.map(entry => entry.started + entry.time));
+      // A function cannot have as many arguments as an archive can have entries.
+      const first = entries.reduce((least, entry) => Math.min(least, entry.started), Infinity);
+      const end = entries.reduce((most, entry) => Math.max(most, entry.started + entry.time), -Infinity);
       const started = Date.parse(asText(errand.startedAt)), failure = asObject(asObject(errand.outcome).failure);
       return {
         key, index, entries, number: Number.isInteger(errand.call) ? errand.call : index + 1,
