@@ -191,6 +191,6 @@ struct RecordReport {
   }
 
   private static func signed(_ offset: Duration) -> String {
-    offset < .zero ? "-\(Wording.duration(.zero - offset))" : "+\(Wording.duration(offset))"
+    (offset < .zero ? "" : "+") + Wording.duration(offset)
   }
 }

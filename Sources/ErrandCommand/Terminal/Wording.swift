@@ -8,6 +8,7 @@ import Foundation
 enum Wording {
   /// The text for a duration: in milliseconds below a second, otherwise in seconds.
   static func duration(_ duration: Duration) -> String {
+    if duration < .zero { return "-\(Self.duration(.zero - duration))" }
     let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
     switch microseconds {
     case ..<1_000: return "\(decimals(microseconds, 3, keeping: 2)) ms"

@@ -10,7 +10,7 @@ struct WordingTests {
     arguments: [
       (.zero, "0.00 ms"), (.microseconds(7), "0.00 ms"), (.microseconds(420), "0.42 ms"),
       (.microseconds(1_049), "1.0 ms"), (.milliseconds(301), "301.0 ms"), (.milliseconds(1_240), "1.24 s"),
-      (.seconds(75), "75.00 s"),
+      (.seconds(75), "75.00 s"), (.microseconds(-30), "-0.03 ms"), (.seconds(-5), "-5.00 s"),
     ] as [(Duration, String)])
   func `durations are formatted`(duration: Duration, words: String) {
     #expect(Wording.duration(duration) == words)
