@@ -185,7 +185,18 @@ struct RequestTests {
     #expect(files["Models/Pen.swift"]?.contains("struct Pen: Codable") == true)
   }
 
-  @Test(arguments: ["../x.json", "/etc/x.json", "https://example.com/x.json"])
+  @Test func `references are decoded`() throws {
+    let reference = #"{"$ref": "my%20models.json#/defs/%7E1pen"}"#
+    let operation = #"""
+      "get": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": \#(reference)}}}}}
+      """#
+    let other = #"{"defs": {"/pen": {"type": "object", "properties": {"tip": {"type": "string"}}}}}"#
+    let (files, notes) = try Generated.files(Self.document(operation, path: "/a"), others: ["my models.json": other])
+    #expect(notes == [])
+    #expect(files["Models/Pen.swift"]?.contains("var tip: String?") == true)
+  }
+
+  @Test(arguments: ["../x.json", "/etc/x.json", "https://example.com/x.json", "%2e%2e/x.json", "..%2Fx.json"])
   func `files elsewhere are not read`(name: String) throws {
     let operation =
       #""get": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "\#(name)"}}}}}}"#

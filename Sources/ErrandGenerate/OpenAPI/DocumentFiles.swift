@@ -78,8 +78,9 @@ final class DocumentFiles {
     let description = "only files in the folder of the document, and in its subfolders, are read"
   }
 
-  /// The path of a file that another file names. It stays in the folder of the document.
-  static func path(_ name: String, beside file: String) throws -> String {
+  /// The path of a file that a reference in another file names. It stays in the folder of the document.
+  static func path(_ reference: String, beside file: String) throws -> String {
+    let name = String(decoding: decoded(reference.utf8), as: UTF8.self)
     guard !name.utf8.contains(UInt8(ascii: ":")), name.utf8.first != UInt8(ascii: "/") else { throw OutsidePath() }
     var parts = file.split(separator: "/").map(String.init).dropLast()
     for part in name.split(separator: "/") where part != "." {
@@ -92,18 +93,13 @@ final class DocumentFiles {
     return parts.joined(separator: "/")
   }
 
-  /// The keys of a JSON pointer in a URI fragment.
+  /// The keys of a JSON pointer in a URI fragment (RFC 6901 section 6).
   private static func keys(_ pointer: String) -> [String] {
     pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { part in
       var out: [UInt8] = []
-      var rest = Array(part.utf8)[...]
+      var rest = decoded(part.utf8)[...]
       while let byte = rest.popFirst() {
-        if byte == UInt8(ascii: "%"), rest.count >= 2,
-          let escaped = ScalarRules.hex(rest.prefix(2))
-        {
-          out.append(UInt8(truncatingIfNeeded: escaped))
-          rest = rest.dropFirst(2)
-        } else if byte == UInt8(ascii: "~"), let digit = rest.popFirst() {
+        if byte == UInt8(ascii: "~"), let digit = rest.popFirst() {
           out.append(digit == UInt8(ascii: "1") ? UInt8(ascii: "/") : UInt8(ascii: "~"))
         } else {
           out.append(byte)
@@ -111,5 +107,20 @@ final class DocumentFiles {
       }
       return String(decoding: out, as: UTF8.self)
     }
+  }
+
+  /// The bytes of a part of a URI without percent-encoding.
+  private static func decoded(_ part: some Sequence<UInt8>) -> [UInt8] {
+    var out: [UInt8] = []
+    var rest = Array(part)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let escaped = ScalarRules.hex(rest.prefix(2)) {
+        out.append(UInt8(truncatingIfNeeded: escaped))
+        rest = rest.dropFirst(2)
+      } else {
+        out.append(byte)
+      }
+    }
+    return out
   }
 }
