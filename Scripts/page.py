@@ -317,6 +317,9 @@ class Check:
                 if name == "bodies" and place < len(HOSTILE):
                     shown = tab.run("byID('panel').querySelector('pre').textContent")
                     expect_equal(shown, tab.run(f"visible({json.dumps(HOSTILE[place])})"))
+        # Repeated members, their order and their numbers stay.
+        pretty = "prettyText({ type: 'application/json', text: '{\"b\": 1e400, \"1\":[ -0,{}],\"b\":\"\\\\\"\"}' })"
+        expect_equal(tab.run(pretty), '{\n  "b": 1e400,\n  "1": [\n    -0,\n    {}\n  ],\n  "b": "\\""\n}')
         expect('{ "constructor" }' in tab.run("requestCode(state.calls.at(-1))"), "the method is another")
         tab.run("toggleBase(state.calls[0]); select(state.calls[1])")
         expect_equal(tab.run("document.querySelectorAll('script, img, iframe, object, embed, base, a, form').length"), elements)

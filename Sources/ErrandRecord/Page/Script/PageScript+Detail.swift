@@ -103,10 +103,20 @@ extension PageScript {
         text.length > most ? `\n… ${text.length - most} more characters` : '');
     }
 
-    // Indents JSON, unless a number would change.
+    // Indents JSON token by token, because a parsed object has lost repeated members, their order, and digits.
     function prettyText(body) {
-      if (!/json/i.test(body.type) || body.text.length > 500000 || /\d{16}/.test(body.text)) return body.text;
-      try { return JSON.stringify(JSON.parse(body.text), null, 2); } catch { return body.text; }
+      if (!/json/i.test(body.type) || body.text.length > 500000) return body.text;
+      try { JSON.parse(body.text); } catch { return body.text; }
+      let depth = 0, last = '', text = '';
+      for (const [token] of body.text.matchAll(/"(?:[^"\\]+|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+        const opened = last === '{' || last === '[', closes = token === '}' || token === ']';
+        if (closes) depth -= 1;
+        if (closes ? !opened : opened || last === ',') text += `\n${'  '.repeat(Math.min(depth, 40))}`;
+        text += token === ':' ? ': ' : token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token;
+        if (token === '{' || token === '[') depth += 1;
+        last = token;
+      }
+      return text;
     }
 
     const CODES = { curl: ['curl', curlOf], request: ['Swift request', requestCode], test: ['Swift test', testCode] };
