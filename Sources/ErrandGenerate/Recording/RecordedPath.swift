@@ -49,6 +49,7 @@ struct RecordedPath {
   init(_ path: String) {
     var segments: [String] = []
     var variables: [(name: String, kind: Variable)] = []
+    var counts: [String: Int] = [:]
     var last = ""
     for segment in path.split(separator: "/", omittingEmptySubsequences: false) {
       // The variable may be before an extension, as in `7.json`.
@@ -56,15 +57,19 @@ struct RecordedPath {
       let ending = segment.dropFirst(stem.count)
       let isEnding = ending.isEmpty || (ending.utf8.count <= 6 && ending.dropFirst().allSatisfy(\.isLetter))
       let whole = Variable(segment)
-      guard let kind = whole ?? (isEnding ? Variable(stem) : nil) else {
+      let before = whole == nil && isEnding ? Variable(stem) : nil
+      let other = SampleText.isMostlyDigits(segment.utf8) ? Variable.text : nil
+      guard let kind = whole ?? before ?? other else {
         segments.append(String(segment))
         last = String(segment)
         continue
       }
       let wished = Self.name(after: last, kind)
-      let name = SwiftName.unique(wished) { name in variables.contains { $0.name == name } }
+      let count = counts[wished, default: 0] + 1
+      counts[wished] = count
+      let name = count == 1 ? wished : "\(wished)\(count)"
       variables.append((name, kind))
-      segments.append("{\(name)}" + (whole == nil ? String(ending) : ""))
+      segments.append("{\(name)}" + (before == nil ? "" : String(ending)))
       last = ""
     }
     template = segments.joined(separator: "/")

@@ -149,7 +149,7 @@ enum RecordedKey: Equatable {
       bytes = bytes[..<sign]
     }
     switch RecordedPath.Variable(String(decoding: bytes, as: UTF8.self)) {
-    case nil: self = .name
+    case nil: self = SampleText.isMostlyDigits(bytes) ? .value : .name
     case .number, .uuid, .day: self = .value
     case .text: self = Self.isName(bytes) ? .unclear : .value
     }
@@ -199,6 +199,18 @@ enum SampleText {
       rest = rest.dropFirst(digits.count + 1)
     }
     return rest.elementsEqual("Z".utf8) || matches(Array(rest), "+00:00") || matches(Array(rest), "-00:00")
+  }
+
+  /// Whether a text is a value such as a telephone number, an IP address, a month or a time: it has a sign, at least
+  /// four digits, and fewer other bytes than digits.
+  static func isMostlyDigits(_ bytes: some Collection<UInt8>) -> Bool {
+    let digits = bytes.count { (0x30...0x39).contains($0) }
+    let hasSign = bytes.contains { byte in
+      // The bit 0x20 makes a small letter of a capital.
+      let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+      return !isPlain
+    }
+    return hasSign && digits >= 4 && digits * 2 > bytes.count
   }
 
   private static func isAtMost(_ digits: ArraySlice<UInt8>, _ most: Int) -> Bool {
