@@ -209,6 +209,19 @@ struct HostileTests {
     #expect(text.contains("var l: [L0Item]?") && !text.contains("struct L0Item"))
   }
 
+  @Test(arguments: [false, true])
+  func `lists of lists have a limited depth`(isReversed: Bool) throws {
+    let (start, end) = (String(repeating: #"{"items": "#, count: 90), String(repeating: "}", count: 90))
+    let reference = { (level: Int) in ##"{"$ref": "#/components/schemas/L\##(level)"}"## }
+    let lists = (0..<300).map { level in #", "L\#(level)": \#(start)\#(reference(level + 1))\#(end)"# }
+    let properties = (0..<300).map { level in #""p\#(level)": \#(reference(level))"# }
+    let all = (isReversed ? properties.reversed() : properties).joined(separator: ", ")
+    let schema = #"{"type": "object", "properties": {\#(all)}}"#
+    let (text, notes) = try Generated.model(schema, others: lists.joined() + #", "L300": {"type": "string"}"#)
+    #expect(text.contains("var p299: [[["))
+    #expect(notes.contains { $0.hasSuffix(": the schema is nested too deeply; it becomes any JSON") })
+  }
+
   @Test func `many equal parts take little time`() throws {
     let levels = (0..<30).map { level in
       let parts = String(repeating: ##"{"$ref": "#/components/schemas/L\##(level + 1)"}, "##, count: 10)

@@ -89,6 +89,14 @@ indirect enum TypeUse {
   var isOptional: Bool { if case .optional = self { true } else { false } }
   var asOptional: TypeUse { isOptional ? self : .optional(self) }
 
+  /// The number of lists, dictionaries and optionals around the innermost type.
+  var height: Int {
+    switch self {
+    case .builtin, .model: 0
+    case .array(let type), .map(let type), .optional(let type): type.height + 1
+    }
+  }
+
   var containedModel: Model? { if case .model(let model) = wrapped { model } else { nil } }
 
   /// Whether the value is listed, and by values of which type.

@@ -9,6 +9,8 @@ final class ModelBuilder {
   private var modelsByPointer: [String: Model] = [:]
   private var typesByPointer: [String: TypeUse] = [:]
   private var running: Set<String> = []
+  /// The number of schemas around the one whose type is being determined, which bounds the stack.
+  private var depth = 0
   /// The schemas of models whose properties are not known yet.
   private var waiting: [(Model, Cursor)] = []
   private var namesByPointer: [String: String] = [:]
@@ -77,6 +79,9 @@ final class ModelBuilder {
   }
 
   private func plainType(of schema: Cursor, name: String, in parent: Model?) -> TypeUse {
+    guard depth < JSONReader.depthLimit else { return tooDeep(schema) }
+    depth += 1
+    defer { depth -= 1 }
     if schema.text("$ref") != nil { return files.resolved(schema).map(referenced) ?? .builtin(.json) }
     switch schemas.shape(of: schema) {
     case .builtin(let builtin): return .builtin(builtin)
@@ -92,6 +97,11 @@ final class ModelBuilder {
       return .model(model(of: schema, name, in: parent))
     case .enumeration, .object: return .model(model(of: schema, name, in: parent))
     }
+  }
+
+  private func tooDeep(_ schema: Cursor) -> TypeUse {
+    files.note(schema, "the schema is nested too deeply; it becomes any JSON")
+    return .builtin(.json)
   }
 
   private func model(of schema: Cursor, _ name: String, in parent: Model?) -> Model {
@@ -144,8 +154,8 @@ final class ModelBuilder {
   /// The type of a schema with a name that needs no model of its own. Models inside it are top-level models, because all
   /// users of the schema share them.
   private func alias(_ schema: Cursor, _ name: String, _ pointer: String) -> TypeUse {
-    guard running.count < 64, running.insert(pointer).inserted else {
-      files.note(schema, "the schema contains itself without an object between, or is too deep; it becomes any JSON")
+    guard running.insert(pointer).inserted else {
+      files.note(schema, "the schema contains itself without an object between; it becomes any JSON")
       return .builtin(.json)
     }
     let outer = aliasName
@@ -154,7 +164,9 @@ final class ModelBuilder {
       running.remove(pointer)
       aliasName = outer
     }
-    let type = plainType(of: schema, name: name, in: nil)
+    var type = plainType(of: schema, name: name, in: nil)
+    // The types of other schemas are parts of this one, so types would grow from schema to schema.
+    if type.height > JSONReader.depthLimit { type = tooDeep(schema) }
     typesByPointer[pointer] = type
     return type
   }
