@@ -73,6 +73,14 @@ struct HostileTests {
     return isText ? out + "fatalError()" : out
   }
 
+  @Test(arguments: ["\u{200B}", "\u{2066}", "\u{61C}", "\u{FEFF}", "\u{E0041}"])
+  func `no text is invisible`(hidden: String) throws {
+    let schema = #"{"type": "string", "description": "a\#(hidden)b", "enum": ["x\#(hidden)", "👩\#u{200D}🚀"]}"#
+    let text = try Generated.model(schema).text
+    #expect(!text.unicodeScalars.contains { hidden.unicodeScalars.contains($0) }, "\(text)")
+    #expect(text.contains("case \"x\\u{") && text.contains("\\u{200d}"), "\(text)")
+  }
+
   @Test(arguments: [
     ("self", "selfValue"), ("init", "initValue"), ("super", "superValue"), ("await", "`await`"), ("Type", "type"),
     ("`", "value"), ("hashValue", "hashValue2"), ("default", "`default`"), ("a\nb", "aB"), ("protocol", "`protocol`"),

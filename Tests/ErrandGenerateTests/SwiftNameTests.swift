@@ -13,6 +13,7 @@ struct SwiftNameTests {
   @Test(arguments: [
     ("photo_urls", "photoURLs"), ("ID", "id"), ("X-Trace-Id", "xTraceID"), ("+1", "plus1"), ("-1", "minus1"),
     ("$ref", "ref"), ("50/50", "value5050"), ("größe", "größe"), ("", "value"),
+    ("a\u{FE0F}", "a"), ("\u{3164}", "value"),
   ])
   func `members are in lower camel case`(text: String, name: String) { #expect(SwiftName.member(text) == name) }
 

@@ -70,7 +70,9 @@ enum SwiftName {
     let shouts = !text.unicodeScalars.contains { $0.properties.isLowercase }
     let scalars = Array(text.unicodeScalars)
     for (index, scalar) in scalars.enumerated() {
-      let isPart = scalar.properties.isXIDContinue && scalar != "_"
+      // Some letters and marks are invisible.
+      let isVisible = !scalar.properties.isDefaultIgnorableCodePoint
+      let isPart = scalar.properties.isXIDContinue && isVisible && scalar != "_"
       guard isPart else {
         if !word.isEmpty { words.append(word) }
         word = ""

@@ -71,6 +71,9 @@ struct SwiftText {
       case 0x0A: scalars.append(scalar)
       case 0x0B, 0x0C, 0x85, 0x2028, 0x2029: scalars.append("\n")
       case 0..<0x20, 0x7F, 0x202A...0x202E, 0x2066...0x2069: scalars.append(scalar.value == 0x0D ? "\n" : " ")
+      // Emoji and some scripts need the joiners.
+      case 0x200C, 0x200D: scalars.append(scalar)
+      case _ where scalar.isInvisibleFormat: break
       default: scalars.append(scalar)
       }
     }
@@ -96,11 +99,18 @@ struct SwiftText {
       default:
         let isHidden =
           scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
-          || scalar.properties.isBidiControl
+          || scalar.isInvisibleFormat
         if isHidden { out += "\\u{\(String(scalar.value, radix: 16))}" } else { out.unicodeScalars.append(scalar) }
       }
     }
     return out
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether the scalar is a format character without a shape. Such characters change the order of a text or hide in it.
+  fileprivate var isInvisibleFormat: Bool {
+    properties.generalCategory == .format && properties.isDefaultIgnorableCodePoint
   }
 }
 
