@@ -109,10 +109,11 @@ struct CallClock: Sendable {
   let begun: MonotonicInstant
   let timers: any Timers
 
-  /// The present, in nanoseconds since 1970.
+  /// The present, in nanoseconds since 1970; the largest number after 2554, so that no span ends before its start.
   func time(at instant: MonotonicInstant) -> UInt64 {
     let passed = max(begun.duration(to: instant).clampedNanoseconds, 0)
-    return wall &+ UInt64(passed)
+    let sum = wall.addingReportingOverflow(UInt64(passed))
+    return sum.overflow ? .max : sum.partialValue
   }
 }
 

@@ -59,6 +59,15 @@ struct OTLPExporterTests {
     #expect(fixture.batches == [["a", "b"]])
   }
 
+  @Test func `no measurement ends before its start`() async throws {
+    let clock = ClockSetBack()
+    let fixture = try Fixture(options: { $0.clock = { clock.time() } })
+    fixture.exporter.record(1, .activeRequests, [:])
+    await fixture.exporter.flush()
+    let body = try #require(fixture.server.requests.first?.bodyText)
+    #expect(body.contains(#""startTimeUnixNano":"7""#) && body.contains(#""timeUnixNano":"7""#), "\(body)")
+  }
+
   @Test func `partial batch is sent after the interval`() async throws {
     let fixture = try Fixture()
     fixture.export("a")
@@ -311,5 +320,17 @@ struct OTLPExporterTests {
     await fixture.exporter.flush()
     #expect(fixture.batches == [["GET /notes/{noteID}", "GetNote"]])
     #expect(fixture.server.requests.map(\.path) == ["/v1/metrics", "/v1/traces"])
+  }
+}
+
+/// A wall clock that is set back after it was read once.
+private final class ClockSetBack: Sendable {
+  private let wasRead = Locked(false)
+
+  func time() -> UInt64 {
+    wasRead.withLock { wasRead in
+      defer { wasRead = true }
+      return wasRead ? 5 : 7
+    }
   }
 }

@@ -30,6 +30,13 @@ struct TracingTests {
     #expect(fixture.received == [attempt.context])
   }
 
+  @Test func `no span ends before its start`() async throws {
+    let fixture = try TelemetryFixture(telemetry: { $0.clock = { .max } })
+    _ = try await fixture.client.send(GetNote())
+    #expect(fixture.collected.spans.map(\.start) == [.max, .max])
+    #expect(fixture.collected.spans.map(\.end) == [.max, .max])
+  }
+
   @Test func `each attempt is a child of its own`() async throws {
     let fixture = try TelemetryFixture(client: {
       $0.retries = RetryPolicy(attempts: 3, firstDelay: .zero, busyDelay: .zero)

@@ -197,7 +197,8 @@ public final class OTLPExporter: SpanExporter, MetricRecorder {
       switch job {
       case .spans(let spans): await send(spans)
       case .metrics(let metrics):
-        let body = encoding.body(of: metrics, from: start, to: options.clock())
+        // The wall clock may have been set back. Collectors reject values that end before their start.
+        let body = encoding.body(of: metrics, from: start, to: max(options.clock(), start))
         if await !send(body, to: "/v1/metrics").isAccepted { state.withLock { $0.counts.failedMetrics += 1 } }
       }
     }
