@@ -333,8 +333,7 @@ extension PendingWrites.Numbered {
   var isAlone: Bool {
     switch write {
     case .barrier, .removeMany: true
-    case .remove(.groups): true
-    case .remove(let selection): SlicedRemoval(selection) != nil
+    case .remove(let selection): selection.isPurge && selection != .all
     case .put, .renew, .displace: false
     }
   }

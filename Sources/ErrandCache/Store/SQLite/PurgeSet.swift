@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandSupport
 
-/// Removals by account, host, tag, group and age. Many of them are carried out together, in one pass over all entries.
+/// Removals by account, host, tag, group and age. They are carried out together, in one pass over all entries.
 struct PurgeSet: Sendable {
   private var accounts: Set<Digest> = []
   /// The first eight bytes of the accounts, which the index on the disk contains.
@@ -15,6 +15,13 @@ struct PurgeSet: Sendable {
   private var older: WallTime?
   /// The approximate number of bytes that the removals take.
   private(set) var cost = 0
+
+  init() {}
+
+  /// Nil if the removal is not by account, host, tag, group or age.
+  init?(_ selection: CacheSelection) {
+    guard insert(selection) else { return nil }
+  }
 
   var isEmpty: Bool { accounts.isEmpty && hosts.isEmpty && tags.isEmpty && groups.isEmpty && older == nil }
 

@@ -53,94 +53,59 @@ extension StoreIndex {
     return records
   }
 
-  /// Reads all entries, in no particular order. The entries are read in slices, and `pause` is called after each slice.
-  ///
-  /// The slices are ordered by `id`, which does not change when an entry is used. So no entry that stays in the index
-  /// is missed.
+  /// Reads all entries, in no particular order. `pause` is called after each slice of entries.
   func listings(pause: () -> Void) throws(SQLiteFailure) -> [CacheListing] {
     var list: [CacheListing] = []
-    var last = Int64.min
-    while let reached = try slice(after: last, into: &list) {
-      last = reached
-      pause()
-    }
-    return list
-  }
-
-  /// Reads the next slice of entries. Returns the id of the last row; nil if all entries have been read.
-  private func slice(after id: Int64, into list: inout [CacheListing]) throws(SQLiteFailure) -> Int64? {
-    let statement = try statement(.list)
-    defer { statement.reset() }
-    statement.bind(1, id)
-    statement.bind(2, 128)
-    var last: Int64?
-    while try statement.step() {
-      last = statement.number(0)
-      guard let record = row(statement)?.record else { continue }
+    try scan(.list, by: 128, pause: pause) { statement in
+      guard let record = row(statement)?.record else { return }
       list.append(
         CacheListing(
           head: record.head, key: record.key, bodyLength: record.bodyLength,
           lastUse: WallTime(milliseconds: statement.number(4))))
     }
-    return last
+    return list
   }
 
-  /// Reads the ids of the entries that a removal selects, in slices. `pause` is called after each slice.
-  func ids(_ removal: SlicedRemoval, pause: () -> Void) throws(SQLiteFailure) -> [Int64] {
-    var ids: [Int64] = []
-    var last: Int64? = .min
-    while let reached = last {
-      last = try slice(after: reached, of: removal, into: &ids)
-      pause()
-    }
-    return ids
-  }
-
-  private func slice(
-    after id: Int64, of removal: SlicedRemoval, into ids: inout [Int64]
-  ) throws(SQLiteFailure) -> Int64? {
-    let statement = try statement(removal.scan)
-    defer { statement.reset() }
-    removal.bind(statement)
-    statement.bind(2, id)
-    statement.bind(3, 1_024)
-    var last: Int64?
-    while try statement.step() {
-      let id = statement.number(0)
-      if statement.number(1) != 0 { ids.append(id) }
-      last = id
-    }
-    return last
-  }
-
-  /// Reads the ids of the entries that many removals select, in slices. `pause` is called after each slice.
+  /// Reads the ids of the entries that one of the removals selects. `pause` is called after each slice of entries.
   func ids(_ purges: PurgeSet, pause: () -> Void) throws(SQLiteFailure) -> [Int64] {
     var ids: [Int64] = []
-    var last: Int64? = .min
-    while let reached = last {
-      last = try slice(after: reached, of: purges, into: &ids)
-      pause()
+    try scan(.labels, by: 1_024, pause: pause) { statement throws(SQLiteFailure) in
+      if try picks(purges, statement) { ids.append(statement.number(0)) }
     }
     return ids
   }
 
+  /// Reads all rows in slices of `size` rows. `visit` is called for each row, and `pause` after each slice.
+  ///
+  /// The slices are ordered by `id`, which does not change when an entry is used. So no entry that stays in the index
+  /// is missed.
+  private func scan(
+    _ query: StoreQuery, by size: Int64, pause: () -> Void, _ visit: (SQLiteStatement) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) {
+    var last: Int64? = .min
+    while let id = last {
+      last = try slice(query, after: id, size, visit)
+      pause()
+    }
+  }
+
+  /// Reads the next slice of rows. Returns the id of the last one; nil if all rows have been read.
   private func slice(
-    after id: Int64, of purges: PurgeSet, into ids: inout [Int64]
+    _ query: StoreQuery, after id: Int64, _ size: Int64, _ visit: (SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) -> Int64? {
-    let statement = try statement(.labels)
+    let statement = try statement(query)
     defer { statement.reset() }
     statement.bind(1, id)
-    statement.bind(2, 1_024)
+    statement.bind(2, size)
     var last: Int64?
     while try statement.step() {
-      let id = statement.number(0)
-      if try picks(purges, statement) { ids.append(id) }
-      last = id
+      last = statement.number(0)
+      try visit(statement)
     }
     return last
   }
 
-  /// Whether one of many removals selects a row. Another process may have replaced the row since its id was read.
+  /// Whether one of the removals selects a row. Another process may have replaced the row since its id was read.
   func picks(_ purges: PurgeSet, _ id: Int64) throws(SQLiteFailure) -> Bool {
     let statement = try statement(.labels)
     defer { statement.reset() }

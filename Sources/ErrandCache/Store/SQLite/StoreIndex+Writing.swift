@@ -80,28 +80,16 @@ extension StoreIndex {
     case .variant(let key, let variant):
       for row in try rowIDs(key.entry.index) where row.variant == variant.index { try remove(.removeRow, row.id) }
     case .target(let target): try remove(.removeTarget, target.index)
-    case .account(let account): try remove(.removeAccount, account.index)
-    case .olderThan(let time): try remove(.removeOlder, time.milliseconds)
-    case .host(let host): try remove(.removeHost, host)
-    case .tag(let tag): try remove(.removeTag, tag)
-    case .groups:
-      var purges = PurgeSet()
-      _ = purges.insert(selection)
-      for id in try ids(purges, pause: {}) { try remove(.removeRow, id) }
+    case .account, .host, .tag, .groups, .olderThan: if let purges = PurgeSet(selection) { try remove(purges) }
     }
   }
 
-  /// Removes a row if it is selected. Another process may have replaced the row since its id was read.
-  func remove(_ removal: SlicedRemoval, _ id: Int64) throws(SQLiteFailure) {
-    try run(
-      removal.removal,
-      bind: { statement in
-        removal.bind(statement)
-        statement.bind(2, id)
-      }, forgetFile)
+  /// Removes the rows that one of the removals selects.
+  func remove(_ purges: PurgeSet) throws(SQLiteFailure) {
+    for id in try ids(purges, pause: {}) { try remove(.removeRow, id) }
   }
 
-  /// Removes a row if one of many removals selects it.
+  /// Removes a row if one of the removals selects it.
   func remove(_ purges: PurgeSet, _ id: Int64) throws(SQLiteFailure) {
     if try picks(purges, id) { try remove(.removeRow, id) }
   }
@@ -112,10 +100,6 @@ extension StoreIndex {
   }
 
   func remove(_ query: StoreQuery, _ value: Int64) throws(SQLiteFailure) {
-    try run(query, bind: { $0.bind(1, value) }, forgetFile)
-  }
-
-  private func remove(_ query: StoreQuery, _ value: String) throws(SQLiteFailure) {
     try run(query, bind: { $0.bind(1, value) }, forgetFile)
   }
 

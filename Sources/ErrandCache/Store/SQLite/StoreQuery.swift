@@ -1,9 +1,7 @@
 /// The SQL statements of the index. Each statement is prepared once.
 enum StoreQuery: Int, CaseIterable {
   case rows, siblings, body, head, anyAccount, insert, renew, touch, touchPlace, ahead, oldest
-  case removeRow, removeTarget, removeAccount, removeHost, removeTag, removeOlder, removeAll
-  case scanAccount, scanHost, scanTag, scanOlder
-  case removeAccountRow, removeHostRow, removeTagRow, removeOlderRow
+  case removeRow, removeTarget, removeAll
   case list, labels, count, files, pages, freePages, fileBytes, addFileBytes, setFileBytes
   case begin, commit, rollback
 
@@ -60,18 +58,6 @@ enum StoreQuery: Int, CaseIterable {
     case .oldest: "SELECT id FROM entry ORDER BY last_use LIMIT ?1"
     case .removeRow: remove("id = ?1")
     case .removeTarget: remove("target = ?1")
-    case .removeAccount: remove("account = ?1")
-    case .removeHost: remove("host = ?1")
-    case .removeTag: remove("tag = ?1")
-    case .removeOlder: remove("response_time < ?1")
-    case .scanAccount: scan("account = ?1")
-    case .scanHost: scan("host = ?1")
-    case .scanTag: scan("tag = ?1")
-    case .scanOlder: scan("response_time < ?1")
-    case .removeAccountRow: remove("account = ?1 AND id = ?2")
-    case .removeHostRow: remove("host = ?1 AND id = ?2")
-    case .removeTagRow: remove("tag = ?1 AND id = ?2")
-    case .removeOlderRow: remove("response_time < ?1 AND id = ?2")
     case .removeAll: "DELETE FROM entry"
     case .list: "SELECT id, head, file, form, last_use FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2"
     case .labels: "SELECT id, account, host, tag, response_time FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2"
@@ -90,9 +76,5 @@ enum StoreQuery: Int, CaseIterable {
 
   private func remove(_ condition: String) -> String {
     "DELETE FROM entry WHERE \(condition) RETURNING file, size"
-  }
-
-  private func scan(_ condition: String) -> String {
-    "SELECT id, \(condition) FROM entry WHERE id > ?2 ORDER BY id LIMIT ?3"
   }
 }

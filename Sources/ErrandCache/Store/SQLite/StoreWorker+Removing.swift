@@ -15,18 +15,8 @@ extension StoreWorker {
       try removeMany(removals, from: index, keepingLog: keepsLog)
       return true
     }
-    if case .remove(.groups(let groups)) = write {
-      var purges = PurgeSet()
-      _ = purges.insert(.groups(groups))
-      try remove(purges, from: index, keepingLog: keepsLog)
-      return true
-    }
-    guard let removal = write.removal.flatMap({ SlicedRemoval($0) }) else { return false }
-    let ids = try index.ids(removal, pause: pause)
-    let isSafe = ids.count <= settings.rowsPerRemoval || isJournaled()
-    try inSlices(ids, of: isSafe ? settings.rowsPerRemoval : ids.count, index, keepsLog) { id throws(SQLiteFailure) in
-      try index.remove(removal, id)
-    }
+    guard let purges = write.removal.flatMap({ PurgeSet($0) }) else { return false }
+    try remove(purges, from: index, keepingLog: keepsLog)
     return true
   }
 
@@ -78,13 +68,12 @@ extension StoreWorker {
   func remove(
     _ selections: [CacheSelection], from index: StoreIndex, pause: () -> Void
   ) throws(SQLiteFailure) {
-    // Each removal by account, host, tag, group or age reads all rows, so many of them are carried out in one pass.
+    // Each removal by account, host, tag, group or age reads all rows, so they are carried out in one pass.
     var (purges, others) = (PurgeSet(), selections)
-    if selections.count > 16 { others.removeAll { purges.insert($0) } }
+    others.removeAll { purges.insert($0) }
     try index.transaction { () throws(SQLiteFailure) in
       for selection in others { try index.remove(selection) }
-      if purges.isEmpty { return }
-      for id in try index.ids(purges, pause: {}) { try index.remove(.removeRow, id) }
+      if !purges.isEmpty { try index.remove(purges) }
     }
     if selections.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
   }
