@@ -25,15 +25,12 @@ final class CacheFolders: Sendable {
   private let filters: [CacheFolderFilter]
   private let open: @Sendable (URL) -> any CacheStore
   private let stores: Locked<[URL: OpenedStore]>
-  private let only: OpenedStore?
+  /// The store of ``folder``.
+  private let main: OpenedStore
 
   /// Makes a value that uses one store for all requests.
-  init(store: any CacheStore) {
-    folder = URL(filePath: "/")
-    filters = []
-    open = { _ in store }
-    stores = Locked([:])
-    only = OpenedStore(store)
+  convenience init(store: any CacheStore) {
+    self.init(folder: URL(filePath: "/"), filters: []) { _ in store }
   }
 
   /// Makes a value that opens one store for each folder.
@@ -41,17 +38,17 @@ final class CacheFolders: Sendable {
   init(
     folder: URL, filters: [CacheFolderFilter], known: [URL] = [], open: @escaping @Sendable (URL) -> any CacheStore
   ) {
-    let folder = folder.standardizedFileURL
-    self.folder = folder
+    self.folder = folder.standardizedFileURL
     self.filters = filters
     self.open = open
-    only = nil
-    let places = Set(([folder] + known).map(Self.place))
-    stores = Locked(Dictionary(uniqueKeysWithValues: places.map { ($0, OpenedStore(open($0))) }))
+    let place = Self.place(folder)
+    main = OpenedStore(open(place))
+    let others = Set(known.map(Self.place)).subtracting([place]).map { ($0, OpenedStore(open($0))) }
+    stores = Locked(Dictionary(uniqueKeysWithValues: others + [(place, main)]))
   }
 
   func store(for request: any APIRequest) -> OpenedStore {
-    if let only { return only }
+    if filters.isEmpty { return main }
     let place = Self.place(filters.reduce(folder) { $1.apply($0, request) })
     return stores.withLock { stores in
       if let known = stores[place] { return known }
@@ -68,5 +65,5 @@ final class CacheFolders: Sendable {
   }
 
   /// Every store that has been opened.
-  var opened: [OpenedStore] { only.map { [$0] } ?? stores.withLock { Array($0.values) } }
+  var opened: [OpenedStore] { stores.withLock { Array($0.values) } }
 }
