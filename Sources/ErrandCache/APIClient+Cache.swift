@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandSupport
 public import Foundation
 
 extension APIClient {
@@ -24,8 +25,9 @@ extension APIClient {
       let equivalents = opened.groupsOfEquivalents(of: [request.url])
       if !equivalents.isEmpty { cache.remove(.groups(Set(equivalents)), from: opened.store) }
       guard let salt = await cache.salt(of: opened, call: context.call, patience: nil) else {
+        let leftOut = Set(plan.key.leftOut.map { ByteText($0) })
         return opened.record([
-          .target(request.url, leftOut: plan.key.leftOut, context.partition(of: request).withoutSecrets)
+          .target(request.url, leftOut: leftOut, context.partition(of: request).withoutSecrets)
         ])
       }
       let cookies = context.cookies(for: request)

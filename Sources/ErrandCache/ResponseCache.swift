@@ -108,7 +108,7 @@ public final class ResponseCache: ClientCache {
   /// 250 ms for all stores together. ``removals(patience:)`` reports whether the removal is complete, and whether the
   /// removal will be completed even if the process ends.
   public func removeAll(account: String) async {
-    let removal = PendingRemovals.Removal.account(account)
+    let removal = PendingRemovals.Removal.account(ByteText(account))
     let end = CallState().timers.now.advanced(by: Caching.saltPatience)
     await withTaskGroup(of: Void.self) { group in
       for opened in stores.opened {

@@ -22,15 +22,11 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
   /// The point in time that is `distance` milliseconds later.
   public func advanced(byMilliseconds distance: Int64) -> WallTime {
-    let (sum, overflow) = milliseconds.addingReportingOverflow(distance)
-    return WallTime(milliseconds: overflow ? (distance < 0 ? .min : .max) : sum)
+    WallTime(milliseconds: milliseconds.saturatingSum(distance))
   }
 
   /// The milliseconds from this point in time to `other`; negative if `other` is earlier.
-  public func milliseconds(to other: WallTime) -> Int64 {
-    let (difference, overflow) = other.milliseconds.subtractingReportingOverflow(milliseconds)
-    return overflow ? (other > self ? .max : .min) : difference
-  }
+  public func milliseconds(to other: WallTime) -> Int64 { other.milliseconds.saturatingDifference(milliseconds) }
 
   /// Orders points in time, earlier first.
   public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
@@ -43,11 +39,6 @@ package struct CacheMoment: Sendable, Hashable {
   package let wall: WallTime
   /// The time on the monotonic clock of this process.
   package let monotonic: MonotonicInstant
-
-  package init(wall: WallTime, monotonic: MonotonicInstant) {
-    self.wall = wall
-    self.monotonic = monotonic
-  }
 }
 
 extension HTTPDate {

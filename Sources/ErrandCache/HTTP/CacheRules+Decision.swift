@@ -44,8 +44,23 @@ extension CacheRules {
     var added = fieldsToAdd
     // Conditions are added only to GET, HEAD and QUERY, because with other methods a condition has another meaning (RFC
     // 9110 section 13.1.2).
-    if isReading, !hasConditional { added += StoredValidators(stored).conditionals }
+    if isReading, !hasConditional { added += Self.conditionals(of: stored) }
     return CacheValidation(fields: added, allowance: allowance(for: stored))
+  }
+
+  /// The request fields that validate a stored response (RFC 9111 section 4.3.1), with the received validators
+  /// unchanged. Without `If-None-Match` if the response has several entity tags, or one with a control character, which
+  /// no request may contain; without `If-Modified-Since` if `Last-Modified` is not a single valid date.
+  private static func conditionals(of stored: CacheEntryHead) -> [HTTPField] {
+    let fields = stored.answer.fields
+    var conditionals: [HTTPField] = []
+    let tags = fields.values(of: .eTag)
+    if let tag = tags.first, tags.count == 1, ASCII.all(tag, ASCII.isFieldValue) {
+      conditionals.append(HTTPField("If-None-Match", tag))
+    }
+    let isDate = FreshnessRule.lastModified(of: fields, now: stored.responseTime) != nil
+    if isDate, let changed = fields["Last-Modified"] { conditionals.append(HTTPField("If-Modified-Since", changed)) }
+    return conditionals
   }
 
   /// The reason for asking the server to validate a stored response.
@@ -160,26 +175,5 @@ extension CacheRules {
       let seconds = requestDirectives.staleIfError ?? server.staleIfError
     else { return .none }
     return .upTo(milliseconds: seconds * 1_000)
-  }
-}
-
-/// The validators of a stored response (RFC 9110 section 8.8).
-struct StoredValidators {
-  /// The received `ETag`, unchanged; nil if the response has none or several, or if it contains a control character,
-  /// which no request may contain.
-  let tag: String?
-  /// The received `Last-Modified`, unchanged; nil if it is not a single valid date.
-  let changed: String?
-
-  init(_ stored: CacheEntryHead) {
-    let tags = stored.answer.fields.values(of: .eTag)
-    tag = tags.count == 1 ? tags.first.flatMap { ASCII.all($0, ASCII.isFieldValue) ? $0 : nil } : nil
-    let isDate = FreshnessRule.lastModified(of: stored.answer.fields, now: stored.responseTime) != nil
-    changed = isDate ? stored.answer.fields["Last-Modified"] : nil
-  }
-
-  /// The request fields that validate the stored response (RFC 9111 section 4.3.1).
-  var conditionals: [HTTPField] {
-    [tag.map { HTTPField("If-None-Match", $0) }, changed.map { HTTPField("If-Modified-Since", $0) }].compactMap { $0 }
   }
 }

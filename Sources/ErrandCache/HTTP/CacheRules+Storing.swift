@@ -139,7 +139,7 @@ package struct ReceivedResponse: Sendable {
   /// The length of the body in bytes, after content decoding.
   package var bodyLength: Int
   /// Whether the whole body arrived.
-  package var isComplete: Bool
+  package var isComplete = true
   /// True if the caller's status rule accepts the response, or if the response is a redirect that is followed. If the
   /// request declares a lifetime, only an accepted response is stored.
   package var isAccepted: Bool
@@ -152,19 +152,6 @@ package struct ReceivedResponse: Sendable {
   /// The names, in lower case, of request fields that an interceptor between the cache and the server changed or added,
   /// such as the fields of a signature.
   package var changedFields: Set<String> = []
-
-  package init(
-    head: ResponseHead, bodyLength: Int, isComplete: Bool = true, isAccepted: Bool, requestTime: WallTime,
-    responseTime: WallTime, received: MonotonicInstant?
-  ) {
-    self.head = head
-    self.bodyLength = bodyLength
-    self.isComplete = isComplete
-    self.isAccepted = isAccepted
-    self.requestTime = requestTime
-    self.responseTime = responseTime
-    self.received = received
-  }
 }
 
 /// Selects the response fields that are stored, and updates them with the fields of a later response.

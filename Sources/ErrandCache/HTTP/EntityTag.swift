@@ -30,12 +30,8 @@ package struct EntityTag: Sendable, Hashable {
 
   /// Whether both tags match in a weak comparison (RFC 9110 section 8.8.3.2).
   package func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
+}
 
-  /// Whether both tags have the same bytes, and both are weak or both are strong.
-  package static func == (left: EntityTag, right: EntityTag) -> Bool {
-    left.isWeaklyEqual(right) && left.isWeak == right.isWeak
-  }
-
-  /// Hashes the bytes of the tag.
-  package func hash(into hasher: inout Hasher) { hasher.combine(ByteText(opaque)) }
+extension EntityTag: ComparedByBytes {
+  package var identity: some Hashable { Parts(ByteText(opaque), isWeak) }
 }

@@ -84,11 +84,12 @@ struct StoreUpdate {
 
   /// Stores the response under its own key and under the keys of the other requests. Returns whether any entry was
   /// stored.
+  /// - Parameter entries: The result of ``invalidate(by:keeping:received:)``.
   private func store(
-    _ response: HTTPResponse, _ received: ReceivedResponse, _ entries: PendingEntries, under aliases: [Alias]
+    _ response: HTTPResponse, _ received: ReceivedResponse, _ entries: [Generations.Pending], under aliases: [Alias]
   ) -> Bool {
-    var isStored = store(response, received, entries.own.generation)
-    for (alias, entry) in zip(aliases, entries.others) {
+    var isStored = store(response, received, entries[0].generation)
+    for (alias, entry) in zip(aliases, entries.dropFirst()) {
       isStored = store(response, received, entry.generation, under: alias) || isStored
     }
     return isStored
@@ -194,32 +195,24 @@ struct StoreUpdate {
     return gone != nil
   }
 
-  /// The entries that this exchange is about to store: its own entry, which belongs to a GET request, and the entries
-  /// of the other requests.
-  private struct PendingEntries {
-    var all: [Generations.Pending]
-    var own: Generations.Pending { all[0] }
-    var others: ArraySlice<Generations.Pending> { all.dropFirst() }
-  }
-
   /// Removes the entries that the response invalidates, except the entries that this exchange is about to store.
-  /// Returns the latter with the generations with which they are stored (see ``Generations``).
+  /// Returns the latter with the generations with which they are stored (see ``Generations``): first its own entry,
+  /// which belongs to a GET request, then the entries of the other requests.
   private func invalidate(
     by response: HTTPResponse, keeping aliases: [Alias], received: WallTime
-  ) async -> PendingEntries {
+  ) async -> [Generations.Pending] {
     let removed = Invalidation.Removed(lookupResult.rules, response.head)
     // Without a removal, only the generation is used, and computing the other key would take time.
     let targets =
       [(removed.isEmpty ? lookupResult.key : keyForGet, request.url)] + aliases.map { ($0.key, $0.rules.url) }
-    var entries = PendingEntries(
-      all: targets.map { key, url in
-        let label = CacheEntryLabel(method: "", url: "", host: url.host, tag: context.info.tag)
-        let groups = removed.isEmpty ? [] : CacheGroup.memberships(response.fields, of: url)
-        return Generations.Pending(key: key, label: label, groups: groups, generation: lookupResult.generation)
-      })
+    var entries = targets.map { key, url in
+      let label = CacheEntryLabel(method: "", url: "", host: url.host, tag: context.info.tag)
+      let groups = removed.isEmpty ? [] : CacheGroup.memberships(response.fields, of: url)
+      return Generations.Pending(key: key, label: label, groups: groups, generation: lookupResult.generation)
+    }
     if removed.isEmpty { return entries }
     await Invalidation(cache: cache, context: context, request: request).remove(removed) { selection, store in
-      cache.remove(selection, from: store, keeping: &entries.all, received: received)
+      cache.remove(selection, from: store, keeping: &entries, received: received)
     }
     return entries
   }

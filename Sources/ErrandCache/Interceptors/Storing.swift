@@ -127,7 +127,7 @@ struct Invalidation {
     guard !urls.isEmpty else { return }
     // Also remove the responses that were stored for all accounts.
     let partitions = Set([context.partition(of: request).withoutSecrets, context.commonPartition])
-    let leftOut = context.plan.cacheKey.leftOut
+    let leftOut = Set(context.plan.cacheKey.leftOut.map { ByteText($0) })
     let removals = urls.flatMap { url in
       partitions.map { PendingRemovals.Removal.target(url, leftOut: leftOut, $0) }
     }

@@ -13,15 +13,15 @@ package struct CanonicalForm: Sendable {
   /// found any more.
   package static let version: UInt8 = 2
 
-  private var bytes: [UInt8] = []
+  private var writer = ByteWriter()
 
   /// Starts the input of a digest.
   /// - Parameters:
   ///   - purpose: The kind of the digest. Digests with different purposes are never equal.
   ///   - salt: The random bytes of the store.
   package init(_ purpose: String, salt: [UInt8], version: UInt8 = Self.version) {
-    bytes.reserveCapacity(256)
-    bytes.append(version)
+    writer.bytes.reserveCapacity(256)
+    writer.byte(version)
     add(purpose)
     add(bytes: salt)
   }
@@ -35,7 +35,7 @@ package struct CanonicalForm: Sendable {
   /// Adds a sequence of bytes: first the number of bytes plus one, then the bytes.
   package mutating func add(bytes added: some Collection<UInt8>) {
     add(UInt64(added.count) &+ 1)
-    bytes.append(contentsOf: added)
+    writer.bytes.append(contentsOf: added)
   }
 
   /// Adds a list of texts: first the number of texts, then each text.
@@ -48,22 +48,12 @@ package struct CanonicalForm: Sendable {
   package mutating func add(_ digest: Digest?) {
     guard let digest else { return add(0) }
     add(1)
-    let words = digest.words
-    withUnsafeBytes(of: (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)) {
-      bytes.append(contentsOf: $0)
-    }
+    writer.digest(digest)
   }
 
   /// Adds a number.
-  package mutating func add(_ number: UInt64) {
-    var rest = number
-    while rest > 0x7F {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest &>>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
-  }
+  package mutating func add(_ number: UInt64) { writer.number(number) }
 
   /// The digest of everything added so far.
-  package var digest: Digest { SHA256.digest(of: bytes) }
+  package var digest: Digest { SHA256.digest(of: writer.bytes) }
 }

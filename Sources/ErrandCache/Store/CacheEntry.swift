@@ -73,17 +73,11 @@ public struct CacheEntryLabel: Sendable, Hashable {
     self.host = host
     self.tag = tag
   }
+}
 
-  /// Whether all properties have the same bytes.
-  public static func == (left: CacheEntryLabel, right: CacheEntryLabel) -> Bool {
-    [left.method, left.url, left.host].haveSameBytes(as: [right.method, right.url, right.host])
-      && left.tag.hasSameBytes(as: right.tag)
-  }
-
-  /// Hashes the bytes of all properties.
-  public func hash(into hasher: inout Hasher) {
-    for text in [method, url, host] { hasher.combine(ByteText(text)) }
-    hasher.combine(tag.map { ByteText($0) })
+extension CacheEntryLabel: ComparedByBytes {
+  package var identity: some Hashable {
+    Parts(ByteText(method), ByteText(url), ByteText(host), tag.map { ByteText($0) })
   }
 }
 

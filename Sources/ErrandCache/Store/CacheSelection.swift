@@ -167,11 +167,11 @@ extension CacheSelection {
 }
 
 extension CacheKey {
-  fileprivate func write(to writer: inout ByteWriter) {
+  func write(to writer: inout ByteWriter) {
     for digest in [entry, anyAccount, target, account] { writer.digest(digest) }
   }
 
-  fileprivate init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
+  init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
     self.init(
       entry: try reader.digest(), anyAccount: try reader.digest(), target: try reader.digest(),
       account: try reader.digest())

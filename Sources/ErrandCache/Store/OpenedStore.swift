@@ -32,29 +32,10 @@ struct PendingRemovals: Sendable {
   /// A removal that waits for the salt, with the values from which the digest of the entries to remove is computed.
   enum Removal: Sendable, Hashable {
     /// Removes all entries of an account. The value is the name that the credential provider uses for the account.
-    case account(String)
+    case account(ByteText)
     /// Removes all entries for a URL that belong to a partition (the owner of entries). `leftOut` contains the names of
     /// the query arguments that are not part of the key.
-    case target(HTTPURL, leftOut: Set<String>, CachePartition)
-
-    static func == (left: Removal, right: Removal) -> Bool {
-      switch (left, right) {
-      case (.account(let name), .account(let other)): name.hasSameBytes(as: other)
-      case (.target(let url, let names, let partition), .target(let otherURL, let otherNames, let other)):
-        url == otherURL && partition == other
-          && Set(names.map { ByteText($0) }) == Set(otherNames.map { ByteText($0) })
-      case (.account, _), (.target, _): false
-      }
-    }
-
-    func hash(into hasher: inout Hasher) {
-      switch self {
-      case .account(let name): hasher.combine(ByteText(name))
-      case .target(let url, _, let partition):
-        hasher.combine(url)
-        hasher.combine(partition)
-      }
-    }
+    case target(HTTPURL, leftOut: Set<ByteText>, CachePartition)
   }
 
   /// The maximum size of the removals in bytes.
@@ -100,7 +81,7 @@ extension PendingRemovals.Removal {
   /// The approximate number of bytes that the removal takes in memory.
   var cost: Int {
     switch self {
-    case .account(let name): 320 + name.utf8.count
+    case .account(let name): 320 + name.text.utf8.count
     case .target(let url, _, let partition): 320 + url.string.utf8.count + partition.cost
     }
   }
@@ -108,10 +89,11 @@ extension PendingRemovals.Removal {
   /// The entries to remove from a store with this salt.
   func selection(salt: Digest) -> CacheSelection {
     switch self {
-    case .account(let name): .account(CachePartition.account(name).digest(salt: salt.bytes))
+    case .account(let name): .account(CachePartition.account(name.text).digest(salt: salt.bytes))
     case .target(let url, let leftOut, let partition):
       .target(
-        CacheKeyRecipe(model: .http, leftOut: Array(leftOut), partition: partition, salt: salt.bytes).target(of: url))
+        CacheKeyRecipe(model: .http, leftOut: leftOut.map(\.text), partition: partition, salt: salt.bytes)
+          .target(of: url))
     }
   }
 }

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCore
+import ErrandSupport
 import ErrandTesting
 import StoreSamples
 import Testing
@@ -75,13 +76,13 @@ struct LateSaltTests {
     let salt = Sample.digest("salt")
     let most = 64 << 10
     var pending = PendingRemovals(most: most)
-    for index in 0..<50 { pending.add(.account("\(index)")) }
+    for index in 0..<50 { pending.add(.account(ByteText("\(index)"))) }
     let long = String(repeating: "x", count: most / 2)
-    for _ in 0..<3 { pending.add(.account(long)) }
+    for _ in 0..<3 { pending.add(.account(ByteText(long))) }
     #expect(pending.selections(salt: salt).count == 51)
-    pending.add(.account(long + "one more"))
+    pending.add(.account(ByteText(long + "one more")))
     #expect(pending.selections(salt: salt) == [.all])
-    pending.add(.account("and another"))
+    pending.add(.account(ByteText("and another")))
     #expect(pending.selections(salt: salt) == [.all])
     pending.settle(pending)
     #expect(pending.isEmpty)
@@ -89,9 +90,9 @@ struct LateSaltTests {
 
   @Test func `removals during settling stay recorded`() {
     var pending = PendingRemovals()
-    pending.add(.account("ada"))
+    pending.add(.account(ByteText("ada")))
     let applied = pending
-    for name in ["ada", "eve"] { pending.add(.account(name)) }
+    for name in ["ada", "eve"] { pending.add(.account(ByteText(name))) }
     pending.settle(applied)
     #expect(pending.selections(salt: Sample.digest("salt")).count == 2)
     pending.settle(pending)

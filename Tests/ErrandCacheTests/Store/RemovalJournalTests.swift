@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 import StoreSamples
 import Testing
@@ -114,7 +115,7 @@ struct RemovalJournalTests {
   @Test func `journal contains no account names`() throws {
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let salt = Sample.digest("salt")
-    #expect(journal.write([PendingRemovals.Removal.account("ada@example.com").selection(salt: salt)]) != nil)
+    #expect(journal.write([PendingRemovals.Removal.account(ByteText("ada@example.com")).selection(salt: salt)]) != nil)
     #expect(try folder.filesWith("ada@example.com").isEmpty)
   }
 

@@ -87,10 +87,13 @@ struct ByteWriter {
 
   mutating func fixed(_ value: Int64) { fixed(UInt64(bitPattern: value)) }
 
-  /// Writes a length with seven bits per byte, least significant first. The high bit is set in all bytes except the
+  /// Writes a length as ``number(_:)`` does.
+  mutating func length(_ value: Int) { number(UInt64(clamping: value)) }
+
+  /// Writes a number with seven bits per byte, least significant first. The high bit is set in all bytes except the
   /// last.
-  mutating func length(_ value: Int) {
-    var rest = UInt64(clamping: value)
+  mutating func number(_ value: UInt64) {
+    var rest = value
     while rest > 0x7F {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
@@ -112,8 +115,9 @@ struct ByteWriter {
 
   /// Writes a digest as 32 bytes, most significant first.
   mutating func digest(_ value: Digest) {
-    for word in [value.words.0, value.words.1, value.words.2, value.words.3] {
-      withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+    let words = value.words
+    withUnsafeBytes(of: (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)) {
+      bytes.append(contentsOf: $0)
     }
   }
 }

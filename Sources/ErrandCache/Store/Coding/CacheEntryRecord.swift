@@ -82,7 +82,8 @@ extension CacheEntryRecord {
     writer.bytes.reserveCapacity(512)
     writer.byte(Self.form)
     writer.fixed(UInt64(0))
-    for digest in [key.entry, key.anyAccount, key.target, key.account, head.variant] { writer.digest(digest) }
+    key.write(to: &writer)
+    writer.digest(head.variant)
     writer.length(bodyLength)
     writer.fixed(bodyChecksum)
     writer.head(head)
@@ -98,9 +99,7 @@ extension CacheEntryRecord {
       guard try reader.byte() == Self.form else { return nil }
       let sum = try reader.fixed()
       guard Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[Self.prefix...])) == sum else { return nil }
-      key = CacheKey(
-        entry: try reader.digest(), anyAccount: try reader.digest(), target: try reader.digest(),
-        account: try reader.digest())
+      key = try CacheKey(from: &reader)
       let variant = try reader.digest()
       bodyLength = try reader.length()
       bodyChecksum = try reader.fixed()

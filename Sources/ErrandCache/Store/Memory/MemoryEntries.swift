@@ -90,8 +90,8 @@ struct MemoryEntries: Sendable {
   /// Marks the entry at an index of ``heads(_:)`` as used and returns the entry. Nil if the index now belongs to
   /// another entry.
   mutating func use(_ key: CacheKey, _ index: Int, expected: CacheEntryHead, now: WallTime) -> Use? {
-    guard let place = places[key.entry], let head = groups[place]?.heads[checked: index],
-      head.variant == expected.variant, head.responseTime == expected.responseTime,
+    guard let place = places[key.entry], let heads = groups[place]?.heads, heads.indices.contains(index),
+      case let head = heads[index], head.variant == expected.variant, head.responseTime == expected.responseTime,
       let item = groups[place]?.items[index]
     else { return nil }
     groups[place]?.items[index].lastUse = now
@@ -270,7 +270,34 @@ struct MemoryEntries: Sendable {
   }
 }
 
-extension Array {
-  /// The element at an index; nil if the index is out of range.
-  fileprivate subscript(checked index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+/// Small integers in the order in which they were last used, as a doubly linked list. Every operation takes constant
+/// time.
+struct RecencyList: Sendable {
+  private static let none = -1
+  private var links: [(newer: Int, older: Int)] = []
+  private(set) var newest: Int?
+  private(set) var oldest: Int?
+
+  /// Inserts a number as the most recently used one. The number must not be in the list.
+  mutating func insert(_ place: Int) {
+    while links.count <= place { links.append((Self.none, Self.none)) }
+    links[place] = (Self.none, newest ?? Self.none)
+    if let newest { links[newest].newer = place } else { oldest = place }
+    newest = place
+  }
+
+  /// Removes a number, which must be in the list.
+  mutating func remove(_ place: Int) {
+    let (newer, older) = links[place]
+    if newer == Self.none { newest = older == Self.none ? nil : older } else { links[newer].older = older }
+    if older == Self.none { oldest = newer == Self.none ? nil : newer } else { links[older].newer = newer }
+    links[place] = (Self.none, Self.none)
+  }
+
+  /// Makes a number the most recently used one.
+  mutating func use(_ place: Int) {
+    guard newest != place else { return }
+    remove(place)
+    insert(place)
+  }
 }

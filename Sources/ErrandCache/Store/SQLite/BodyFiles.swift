@@ -7,8 +7,7 @@ struct BodyFiles {
 
   /// Writes a body to a new file and returns its name; nil if the disk rejects the write.
   func write(_ body: Data) -> String? {
-    let random = Digest.random().words
-    let name = Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
+    let name = Self.randomName()
     let temporary = path(name) + ".part"
     let descriptor = SystemFile.openPrivate(temporary, O_EXCL)
     guard descriptor >= 0 else { return nil }
@@ -44,8 +43,14 @@ struct BodyFiles {
 
   private func path(_ name: String) -> String { folder + "/" + name }
 
-  /// Whether a name has the form of the names that ``write(_:)`` makes: 32 hexadecimal digits in lower case. The check
-  /// ensures that a damaged index cannot refer to a file outside the folder.
+  /// A random name of 32 hexadecimal digits in lower case.
+  static func randomName() -> String {
+    let random = Digest.random().words
+    return Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
+  }
+
+  /// Whether a name has the form of the names that ``randomName()`` makes. The check ensures that a damaged index cannot
+  /// refer to a file outside the folder.
   static func isName(_ name: String) -> Bool {
     name.utf8.count == 32 && name.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
   }

@@ -338,7 +338,7 @@ extension PendingWrites.Numbered {
     }
   }
   var isRemovalOfMany: Bool { write.many != nil }
-  var removal: CacheSelection? { if case .remove(let selection) = write { selection } else { nil } }
+  var removal: CacheSelection? { write.removal }
 }
 
 extension PendingWrites.Write {

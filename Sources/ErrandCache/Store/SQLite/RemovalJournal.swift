@@ -62,8 +62,7 @@ struct RemovalJournal: Sendable {
   func write(_ removals: [CacheSelection]) -> JournalFile? {
     guard PrivateFolder.fault(folder) == nil else { return nil }
     let bytes = Self.bytes(of: removals)
-    let random = Digest.random().words
-    let name = prefix + Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
+    let name = prefix + BodyFiles.randomName()
     let descriptor = SystemFile.openPrivate(path(name), O_EXCL)
     guard descriptor >= 0 else { return nil }
     let lock = FileLock(descriptor)

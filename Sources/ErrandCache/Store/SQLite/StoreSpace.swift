@@ -1,7 +1,7 @@
 import Foundation
 
 /// The disk space that a store uses, and the decisions that depend on this space. No function has side effects.
-struct StoreSpace: Equatable {
+struct StoreSpace {
   let settings: StoreSettings
   /// The number of all pages of the index, including free pages.
   var pages: Int
@@ -39,15 +39,10 @@ struct StoreSpace: Equatable {
     let excess = max(grown, indexBytes) + fileBytes + cost.fileBytes - limit
     return min(freePages, (max(0, excess) + Self.page - 1) / Self.page)
   }
-
-  static func == (left: StoreSpace, right: StoreSpace) -> Bool {
-    left.pages == right.pages && left.freePages == right.freePages && left.fileBytes == right.fileBytes
-      && left.indexBytes == right.indexBytes && left.logBytes == right.logBytes
-  }
 }
 
 /// The disk space that an entry needs, in bytes (estimated).
-struct StoreCost: Sendable, Equatable {
+struct StoreCost: Sendable {
   var indexBytes = 0
   var fileBytes = 0
 
