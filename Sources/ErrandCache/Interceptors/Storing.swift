@@ -6,21 +6,18 @@ import ErrandSupport
 /// updates the stored response, and removes the entries that a successful response invalidates. This interceptor runs
 /// once for each exchange.
 package struct Storing: SelectiveInterceptor {
-  private let cache: ResponseCache?
-
-  package init(cache: ResponseCache?) { self.cache = cache }
+  let cache: ResponseCache
 
   /// Applies to calls with a ``CacheLookupResult``, and to requests with unsafe methods, such as POST.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    cache != nil && !context.plan.isPreparing && (context.lookup is CacheLookupResult || !request.method.isSafe)
+    !context.plan.isPreparing && (context.lookup is CacheLookupResult || !request.method.isSafe)
   }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard let cache else { return try await next(request) }
     guard let lookupResult = context.lookup as? CacheLookupResult else {
-      return try await changing(request, context, cache, next)
+      return try await changing(request, context, next)
     }
-    return try await updating(lookupResult, request, context, cache, next)
+    return try await updating(lookupResult, request, context, next)
   }
 
   // The functions below are not inlined, so that their locals do not grow the async frame of a call that waits for the
@@ -29,9 +26,7 @@ package struct Storing: SelectiveInterceptor {
   /// Removes the stored responses that an unsafe request, such as POST, invalidates, even if the call does not use the
   /// cache.
   @inline(never)  // frame size
-  private func changing(
-    _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache, _ next: Next
-  ) async throws -> HTTPResponse {
+  private func changing(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
     let response = try await next(request)
     let policy = context.cache?.policy(for: request) ?? .none
     let removed = Invalidation.Removed(CacheRules(request, policy: policy), response.head)
@@ -43,8 +38,7 @@ package struct Storing: SelectiveInterceptor {
 
   @inline(never)  // frame size
   private func updating(
-    _ lookupResult: CacheLookupResult, _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache,
-    _ next: Next
+    _ lookupResult: CacheLookupResult, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     // A shared exchange may run longer than the call that did the lookup. So the exchange also registers the generation
     // of the lookup (see ``Generations``).
@@ -55,19 +49,19 @@ package struct Storing: SelectiveInterceptor {
     try context.call.check()
     let update = StoreUpdate(cache: cache, context: context, lookupResult: lookupResult, request: request)
     let (received, times) = try await send(
-      request, lookupResult.validating?.how.fields ?? lookupResult.rules.fieldsToAdd, context, cache, next)
+      request, lookupResult.validating?.how.fields ?? lookupResult.rules.fieldsToAdd, context, next)
     if received.status == 304, lookupResult.validating != nil {
       if let response = update.confirmed(by: received, times) { return response }
       // The 304 response does not refer to the stored response. The request is sent again without the conditional
       // fields that the cache added, so that the caller receives a complete response.
-      let (whole, times) = try await send(request, lookupResult.rules.fieldsToAdd, context, cache, next)
+      let (whole, times) = try await send(request, lookupResult.rules.fieldsToAdd, context, next)
       return try await update.take(whole, times)
     }
     return try await update.take(received, times)
   }
 
   private func send(
-    _ request: HTTPRequest, _ fields: [HTTPField], _ context: CallContext, _ cache: ResponseCache, _ next: Next
+    _ request: HTTPRequest, _ fields: [HTTPField], _ context: CallContext, _ next: Next
   ) async throws -> (HTTPResponse, StoreUpdate.Times) {
     var request = request
     for field in fields { request.fields.append(field) }

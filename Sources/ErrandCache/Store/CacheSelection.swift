@@ -85,15 +85,10 @@ extension CacheSelection {
   /// Whether the selection includes an entry with this key and this head.
   public func picks(_ key: CacheKey, _ head: CacheEntryHead) -> Bool {
     switch self {
-    case .all: true
-    case .key(let other): key == other
     case .variant(let other, let variant): key == other && head.variant == variant
-    case .target(let target): key.target == target
-    case .account(let account): key.account == account
-    case .host(let host): head.label.host.hasSameBytes(as: host)
-    case .tag(let tag): head.label.tag.hasSameBytes(as: tag)
     case .groups(let groups): head.belongs(to: groups)
-    case .olderThan(let time): head.responseTime < time
+    case .all, .key, .target, .account, .host, .tag, .olderThan:
+      covers(key, head.label, received: head.responseTime)
     }
   }
 

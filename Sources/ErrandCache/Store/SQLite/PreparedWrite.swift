@@ -59,10 +59,5 @@ extension CacheSelection {
   }
 
   /// Whether the selection can contain entries of more than one URL.
-  var isPurge: Bool {
-    switch self {
-    case .all, .account, .olderThan, .host, .tag, .groups: true
-    case .key, .variant, .target: false
-    }
-  }
+  var isPurge: Bool { leavesTraces || dependsOnHead }
 }

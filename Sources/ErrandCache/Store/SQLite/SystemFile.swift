@@ -5,39 +5,41 @@ package enum SystemFile {
   /// The kind of the item at a path.
   package enum Kind { case nothing, file, folder, other }
 
-  package static func kind(_ path: String) -> Kind {
+  /// The status of the item at a path; nil if there is none.
+  private static func status(_ path: String) -> stat? {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return .nothing }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file
-    case S_IFDIR: return .folder
-    default: return .other
+    return lstat(path, &status) == 0 ? status : nil
+  }
+
+  /// The status of an open file; nil if it is unknown.
+  private static func status(_ descriptor: Int32) -> stat? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? status : nil
+  }
+
+  package static func kind(_ path: String) -> Kind {
+    switch status(path).map({ $0.st_mode & S_IFMT }) {
+    case nil: .nothing
+    case S_IFREG: .file
+    case S_IFDIR: .folder
+    default: .other
     }
   }
 
   /// The length of a file in bytes; 0 if the file does not exist.
-  package static func length(_ path: String) -> Int {
-    var status = stat()
-    return lstat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
+  package static func length(_ path: String) -> Int { Int(status(path)?.st_size ?? 0) }
 
   /// The length of an open file in bytes; 0 if the length is unknown.
-  static func length(_ descriptor: Int32) -> Int {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-  }
+  static func length(_ descriptor: Int32) -> Int { Int(status(descriptor)?.st_size ?? 0) }
 
   /// Numbers that identify a file. If another file takes the name of this file, its numbers differ.
-  static func identity(_ path: String) -> [UInt64] {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return [] }
-    return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
-  }
+  static func identity(_ path: String) -> [UInt64] { identity(status(path)) }
 
   /// Numbers that identify an open file.
-  static func identity(_ descriptor: Int32) -> [UInt64] {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return [] }
+  static func identity(_ descriptor: Int32) -> [UInt64] { identity(status(descriptor)) }
+
+  private static func identity(_ status: stat?) -> [UInt64] {
+    guard let status else { return [] }
     return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
   }
 
@@ -59,8 +61,7 @@ package enum SystemFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_size >= 0 else { return .unreadable }
+    guard let status = status(descriptor), status.st_size >= 0 else { return .unreadable }
     guard status.st_size <= most else { return .tooLong }
     return read(descriptor, count: Int(status.st_size)).map(Content.bytes) ?? .unreadable
   }
@@ -115,8 +116,8 @@ package enum SystemFile {
 
   /// Whether a file belongs to another user.
   package static func isForeign(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_uid != geteuid()
+    guard let status = status(path) else { return false }
+    return status.st_uid != geteuid()
   }
 
   /// Synchronises a file with the disk. Returns true if the file does not exist.
