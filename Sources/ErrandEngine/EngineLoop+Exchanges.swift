@@ -248,7 +248,7 @@
         exchange.pauseEnd = now.advanced(by: pause)
         expectWatch(of: exchange)
       } else if case .streaming = stage {
-        placeLater(exchange)
+        unplaced.append(exchange)
       } else {
         place(exchange)
       }

@@ -195,10 +195,6 @@
       if mayUseHTTP1(for: origin) { Self.insert(origin, into: &http1RequiredOrigins) }
     }
 
-    /// Looks for another connection at the end of the current work. libnghttp2 may be at work now, and must not be
-    /// called for other connections.
-    func placeLater(_ exchange: EngineExchange) { unplaced.append(exchange) }
-
     /// Sends the bytes of a connection at the end of the current work, together with the bytes of other requests.
     func flushLater(_ connection: HTTP2Connection) {
       guard !connection.isFlushQueued else { return }

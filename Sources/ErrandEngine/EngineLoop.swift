@@ -124,7 +124,8 @@
     private var continuing: [any LoopWork] = []
     /// The HTTP/2 connections with bytes that are sent at the end of the current work.
     var unflushed: [HTTP2Connection] = []
-    /// The exchanges that need another connection.
+    /// The exchanges that look for another connection at the end of the current work. libnghttp2 may be at work now, and
+    /// must not be called for other connections.
     var unplaced: [EngineExchange] = []
     private var ended: [EngineExchange] = []
 

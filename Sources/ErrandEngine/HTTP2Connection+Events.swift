@@ -39,7 +39,7 @@
     /// Handles received content. The window of the connection is returned at once, because the bytes of a stream that
     /// its sink has paused wait in that stream's own memory. So no stream blocks another one.
     func receivedContent(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
-      returnConnectionWindow(bytes.count)
+      session?.returnConnectionWindow(bytes.count)
       frames.earn(HTTP2FrameBudget.content)
       streams[stream]?.takeContent(bytes)
     }

@@ -177,11 +177,6 @@
       loop.flushLater(self)
     }
 
-    /// Lets the server send more bytes on the connection.
-    func returnConnectionWindow(_ count: Int) {
-      session?.returnConnectionWindow(count)
-    }
-
     /// Continues with a request body whose source has bytes again.
     func resumeBody(of stream: HTTP2Stream) {
       guard isOpen else { return }
