@@ -65,16 +65,51 @@ public final class ScriptedTransport: Transport {
   }
 
   private func deliver(_ answer: ScriptedAnswer, to exchange: Exchange, sent: Int64) async throws -> HTTPResponse {
-    let delivery = ScriptedDelivery(exchange)
     var metrics = ExchangeMetrics()
     metrics.bytesSent = sent
     metrics.bytesReceived = Int64(answer.body.count)
     let body = exchange.request.method == .head ? Data() : answer.body
-    let kept = try await delivery.deliver(body, head: answer.head, breakage: answer.breakage)
+    let kept = try await Self.deliver(body, of: answer, to: exchange)
     exchange.onProgress?(TransferProgress(.download, bytes: Int64(body.count), total: Int64(body.count)))
     let response = HTTPResponse(
       head: answer.head, body: kept, trailers: answer.trailers, url: exchange.request.url, metrics: metrics)
     return exchange.sink == nil && kept.count < body.count ? response.cut() : response
+  }
+
+  /// Delivers the body to memory or to the exchange's sink. Returns the bytes that belong in memory; the result is empty
+  /// if a sink takes the body.
+  private static func deliver(_ body: Data, of answer: ScriptedAnswer, to exchange: Exchange) async throws -> Data {
+    let flow = PausableFlow()
+    var kept = Data()
+    switch try exchange.sink?.begin(answer.head, flow: BodyFlow { flow.resume() }) {
+    case nil:
+      let limit = exchange.limits.bodyBytes
+      guard body.count <= limit || StatusRule.mayBeCut(answer.head.status) else {
+        throw TransportFailure.bodyTooLarge(limit)
+      }
+      kept = body.prefix(limit)
+    case .memory(let limit): kept = body.prefix(limit)
+    case .discard: break
+    case .sink:
+      try await write(body, to: exchange.sink, flow, exchange.call)
+      if answer.breakage == nil { try exchange.sink?.end() }
+    }
+    if let breakage = answer.breakage { throw breakage }
+    return kept
+  }
+
+  /// Writes the body to the sink, and waits while the sink pauses the body.
+  private static func write(
+    _ body: Data, to sink: (any BodySink)?, _ flow: PausableFlow, _ call: CallState
+  ) async throws {
+    guard let sink else { return }
+    var rest = body
+    while !rest.isEmpty {
+      flow.pause()
+      let piece = rest.prefix(16_384)
+      rest = rest.dropFirst(piece.count)
+      if try !piece.withUnsafeBytes({ try sink.write($0) }) { try await flow.wait(call) }
+    }
   }
 }
 
@@ -95,45 +130,6 @@ public final class Recorded<Element: Sendable>: Sendable {
 
   /// Removes and returns the first element; nil if the list is empty.
   public func takeFirst() -> Element? { elements.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
-}
-
-/// Delivers a response body to memory or to the exchange's sink, and waits while the sink pauses the body.
-struct ScriptedDelivery {
-  private static let pieceSize = 16_384
-
-  private let exchange: Exchange
-  private let flow = PausableFlow()
-
-  init(_ exchange: Exchange) { self.exchange = exchange }
-
-  /// Delivers the body. Returns the bytes that belong in memory; the result is empty if a sink takes the body.
-  func deliver(_ body: Data, head: ResponseHead, breakage: TransportFailure?) async throws -> Data {
-    var kept = Data()
-    switch try exchange.sink?.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {
-    case nil:
-      let limit = exchange.limits.bodyBytes
-      guard body.count <= limit || StatusRule.mayBeCut(head.status) else { throw TransportFailure.bodyTooLarge(limit) }
-      kept = body.prefix(limit)
-    case .memory(let limit): kept = body.prefix(limit)
-    case .discard: break
-    case .sink:
-      try await write(body, to: exchange.sink)
-      if breakage == nil { try exchange.sink?.end() }
-    }
-    if let breakage { throw breakage }
-    return kept
-  }
-
-  private func write(_ body: Data, to sink: (any BodySink)?) async throws {
-    guard let sink else { return }
-    var rest = body
-    while !rest.isEmpty {
-      flow.pause()
-      let piece = rest.prefix(Self.pieceSize)
-      rest = rest.dropFirst(piece.count)
-      if try !piece.withUnsafeBytes({ try sink.write($0) }) { try await flow.wait(exchange.call) }
-    }
-  }
 }
 
 extension ScriptedTransport {
