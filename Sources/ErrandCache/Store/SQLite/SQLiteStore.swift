@@ -137,10 +137,7 @@ public final class SQLiteStore: CacheStore, UseRecording {
 
   /// Records that the memory store in front of this store has served an entry. The time of the use is written to the
   /// disk later, together with other writes.
-  package func recordUse(_ key: CacheKey, _ variant: Digest) {
-    let place = PendingUses.Place(entry: key.entry.index, variant: variant.index)
-    mailbox.usesAbove.withLock { $0.record(place, at: .now) }
-  }
+  package func recordUse(_ key: CacheKey, _ variant: Digest) { mailbox.recordUse(key, variant) }
 
   /// The entries, most recently used first.
   public func list() async -> [CacheListing] { await readableList() ?? [] }

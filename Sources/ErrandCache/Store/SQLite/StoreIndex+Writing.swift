@@ -115,20 +115,8 @@ extension StoreIndex {
 
   /// Writes the times at which entries were last used. If the index contains a later time for an entry, that time is
   /// kept. But a time in the future is replaced, because the clock was set back after that use.
-  func touch(_ uses: [(id: Int64, time: WallTime)]) throws(SQLiteFailure) {
-    let statement = try statement(.touch)
-    let now = WallTime.now.milliseconds
-    for use in uses {
-      statement.bind(1, use.id)
-      statement.bind(2, use.time.milliseconds)
-      statement.bind(3, now)
-      try statement.run()
-    }
-  }
-
-  /// Writes the time of the last use of entries that the memory store in front of this store has served.
   func touch(_ uses: [(place: PendingUses.Place, time: WallTime)]) throws(SQLiteFailure) {
-    let statement = try statement(.touchPlace)
+    let statement = try statement(.touch)
     let now = WallTime.now.milliseconds
     for use in uses {
       statement.bind(1, use.place.entry)

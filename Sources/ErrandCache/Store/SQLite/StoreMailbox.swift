@@ -6,9 +6,7 @@ import ErrandSupport
 final class StoreMailbox: Sendable {
   private let settings: StoreSettings
   private let inbox: Locked<StoreInbox>
-  /// The times at which the memory store in front of this store last served entries. Recording such a time does not
-  /// wake the store's thread.
-  let usesAbove = Locked(PendingUses())
+  let uses = Locked(PendingUses())
   private let semaphore = DispatchSemaphore(value: 0)
   /// Is set as soon as the store's thread has ended.
   private let threadEnd = Promise<Void>()
@@ -40,6 +38,12 @@ final class StoreMailbox: Sendable {
 
   func pending<Result: Sendable>(_ body: (PendingWrites) -> Result) -> Result {
     inbox.withLock { body($0.writes) }
+  }
+
+  /// Records that an entry was used now. Does not wake the store's thread, which writes the time to the index later.
+  func recordUse(_ key: CacheKey, _ variant: Digest) {
+    let place = PendingUses.Place(entry: key.entry.index, variant: variant.index)
+    uses.withLock { $0.record(place, at: .now) }
   }
 
   /// The state of all removals that callers requested from the store.
@@ -112,8 +116,7 @@ final class StoreMailbox: Sendable {
   }
 }
 
-/// The times at which the memory store in front of a disk store last served entries. The times are kept here until they
-/// are written to the index on disk.
+/// The times at which entries were last used that are not written to the index on disk yet.
 struct PendingUses: Sendable {
   /// Identifies an entry by parts of its digests, so that the index need not be read.
   struct Place: Sendable, Hashable {

@@ -1,6 +1,6 @@
 /// The SQL statements of the index. Each statement is prepared once.
 enum StoreQuery: Int, CaseIterable {
-  case rows, siblings, body, head, anyAccount, insert, renew, touch, touchPlace, ahead, oldest
+  case rows, siblings, body, head, anyAccount, insert, renew, touch, ahead, oldest
   case removeRow, removeTarget, removeAll
   case list, labels, count, files, pages, freePages, fileBytes, addFileBytes, setFileBytes
   case begin, commit, rollback
@@ -51,8 +51,7 @@ enum StoreQuery: Int, CaseIterable {
       """
     case .renew:
       "UPDATE entry SET host = ?2, tag = ?3, response_time = ?4, last_use = ?5, head = ?6 WHERE id = ?1"
-    case .touch: "UPDATE entry SET last_use = ?2 WHERE id = ?1 AND (last_use < ?2 OR last_use > ?3)"
-    case .touchPlace:
+    case .touch:
       "UPDATE entry SET last_use = ?3 WHERE entry = ?1 AND variant = ?2 AND (last_use < ?3 OR last_use > ?4)"
     case .ahead: "SELECT id FROM entry WHERE last_use > ?2 LIMIT ?1"
     case .oldest: "SELECT id FROM entry ORDER BY last_use LIMIT ?1"

@@ -81,7 +81,7 @@ extension StoreWorker {
       drop(index, [row.id])
       return .damaged
     }
-    recordUse(row.id)
+    mailbox.recordUse(row.record.key, head.variant)
     return .found(CacheEntry(key: row.record.key, head: head, body: body))
   }
 

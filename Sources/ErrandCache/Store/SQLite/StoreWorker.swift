@@ -20,8 +20,6 @@ final class StoreWorker {
   /// The writes in progress.
   private(set) var batch: [PendingWrites.Numbered] = []
   private var delay = WriteDelay()
-  /// The times at which entries were last used that are not written to the index yet, by the ids of the rows.
-  private var uses: [Int64: WallTime] = [:]
 
   init(_ settings: StoreSettings, mailbox: StoreMailbox) { (self.settings, self.mailbox) = (settings, mailbox) }
 
@@ -116,7 +114,7 @@ final class StoreWorker {
     var cost = StoreCost.none
     for write in writes { cost += write.cost }
     let isFull = try !index.space().holds(cost)
-    if isFull || uses.count + mailbox.usesAbove.withLock({ $0.times.count }) > 1_024 { try writeUses(index) }
+    if isFull || mailbox.uses.withLock({ $0.times.count }) > 1_024 { try writeUses(index) }
     for attempt in 0..<4 {
       try index.makeRoom(cost, pause: pause)
       let isDone = try index.transaction { () throws(SQLiteFailure) in
@@ -208,7 +206,6 @@ final class StoreWorker {
   @discardableResult
   private func empty() -> Bool {
     index = nil
-    uses = [:]
     try? settings.folder.prepare()
     let setUp = settings.folder.fault == nil ? FileLock.alone(settings.folder.salt) : nil
     let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
@@ -241,31 +238,15 @@ final class StoreWorker {
 
   // MARK: - The times of the last uses
 
-  /// Records that an entry was used now. The time is written to the index later.
-  func recordUse(_ use: Int64) {
-    if uses.count < 8_192 { uses[use] = .now }
-  }
-
-  /// Writes the times at which entries were last used. Reads that run during this method record new times for later.
-  /// Times that could not be written are kept.
+  /// Writes the times at which entries were last used, in several small transactions. Pending reads run after each
+  /// transaction, and record new times for later. Times that could not be written are kept.
   func writeUses(_ index: StoreIndex) throws(SQLiteFailure) {
-    var rest = uses.map { (id: $0.key, time: $0.value) }[...]
-    uses = [:]
-    defer { for use in rest where uses[use.id] == nil { uses[use.id] = use.time } }
-    try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
-    var above = mailbox.usesAbove.withLock { $0.take() }.map { (place: $0.key, time: $0.value) }[...]
-    defer { mailbox.usesAbove.withLock { [above] uses in for use in above { uses.record(use.place, at: use.time) } } }
-    try inSteps(&above, index) { some throws(SQLiteFailure) in try index.touch(some) }
-  }
-
-  /// Writes the elements of `rest` in several small transactions. Pending reads run after each transaction.
-  private func inSteps<Use>(
-    _ rest: inout ArraySlice<Use>, _ index: StoreIndex, _ write: ([Use]) throws(SQLiteFailure) -> Void
-  ) throws(SQLiteFailure) {
+    var rest = mailbox.uses.withLock { $0.take() }.map { (place: $0.key, time: $0.value) }[...]
+    defer { mailbox.uses.withLock { [rest] uses in for use in rest { uses.record(use.place, at: use.time) } } }
     while !rest.isEmpty {
       let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
       guard try index.holdsLog() else { throw .busy }
-      try index.transaction { () throws(SQLiteFailure) in try write(some) }
+      try index.transaction { () throws(SQLiteFailure) in try index.touch(some) }
       rest = rest.dropFirst(some.count)
       pause()
     }
