@@ -19,11 +19,6 @@ struct StoreSaltTests {
     await store.close()
   }
 
-  private func index() throws -> SQLiteDatabase { try SQLiteDatabase(path: StoreFolder(folder.url).index) { false } }
-
-  /// Makes the index look like one of the previous version.
-  private func forgetMark() throws { try index().run("DROP TABLE IF EXISTS salt") }
-
   @Test(arguments: ["missing", "damaged", "another"], [true, false])
   func `lost salt removes all entries`(_ what: String, _ asksFirst: Bool) async throws {
     await fill()
@@ -43,29 +38,6 @@ struct StoreSaltTests {
     store.put(Sample.entry("/b"))
     await store.close()
     #expect(await self.store().text(Sample.key("/b")) == "body")
-  }
-
-  @Test func `entries of earlier versions are kept`() async throws {
-    await fill()
-    try forgetMark()
-    for round in 1...2 {
-      let store = store()
-      #expect(await store.text(Sample.key("/a", account: "ada")) == Self.marker)
-      store.put(Sample.entry("/\(round)"))
-      await store.close()
-    }
-    try FileManager.default.removeItem(at: saltFile)
-    #expect(await store().list().isEmpty)
-  }
-
-  @Test func `lost salt removes earlier versions' entries`() async throws {
-    await fill()
-    try forgetMark()
-    try FileManager.default.removeItem(at: saltFile)
-    let store = store()
-    _ = await store.salt(call: CallState())
-    #expect(await store.list().isEmpty)
-    #expect(try folder.filesWith(Self.marker).isEmpty)
   }
 
   /// Opens a store while its folder cannot be used, then makes the folder usable again.

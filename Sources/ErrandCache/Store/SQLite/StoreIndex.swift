@@ -17,8 +17,6 @@ final class StoreIndex {
   private let shared: FileLock
   private let identity: [UInt64]
   private var statements = [SQLiteStatement?](repeating: nil, count: StoreQuery.allCases.count)
-  /// Whether the index contains the mark that identifies its salt (``StoreSalt/mark``).
-  private var isMarked = false
   /// Whether the body files without a row in the index have been removed.
   private var isSwept = false
   private var written: [String] = []
@@ -67,7 +65,7 @@ final class StoreIndex {
     if isNew {
       try transaction { () throws(SQLiteFailure) in
         for sql in StoreQuery.schema { try database.run(sql) }
-        try mark()
+        try database.run("INSERT INTO salt VALUES (1, \(salt.mark))")
       }
     }
     guard try database.number("PRAGMA auto_vacuum") == 2,
@@ -79,30 +77,8 @@ final class StoreIndex {
 
   /// Rejects an index whose entries were stored with another salt, for example because the salt file was lost. The
   /// digests of such entries match nothing, so the entries of an account could not be found and removed.
-  ///
-  /// An index of an earlier version of the library has no mark that identifies its salt. Such an index is accepted if
-  /// the salt is not new or the index has no entries.
   private func checkMark() throws(SQLiteFailure) {
-    if let stored = try storedMark() {
-      guard stored == salt.mark else { throw .foreign }
-      isMarked = true
-    } else if salt.isNew, try number(.count) > 0 {
-      throw .foreign
-    }
-  }
-
-  private func storedMark() throws(SQLiteFailure) -> Int64? {
-    guard try database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'salt'") > 0 else { return nil }
-    let statement = try database.prepare("SELECT mark FROM salt")
-    return try statement.step() ? statement.number(0) : nil
-  }
-
-  /// Writes the mark that identifies the salt to the index. Must be called inside a transaction.
-  private func mark() throws(SQLiteFailure) {
-    // Another process may already have written the mark of another salt to the index.
-    guard try storedMark() ?? salt.mark == salt.mark else { throw .foreign }
-    try database.run(StoreQuery.saltTable)
-    try database.run("INSERT OR REPLACE INTO salt VALUES (1, \(salt.mark))")
+    guard try database.number("SELECT mark FROM salt") == salt.mark else { throw .foreign }
   }
 
   /// Whether the index file was moved, removed or replaced while it was open.
@@ -173,12 +149,11 @@ final class StoreIndex {
     return Int(min(max(sum, 0), 1 << 60))
   }
 
-  /// Removes body files that a crash left without a row in the index. Writes the mark that identifies the salt to an
-  /// index of an earlier version. The method does this work only once, before the first write.
+  /// Removes body files that a crash left without a row in the index. The method does this work only once, before the
+  /// first write.
   func sweepOnce() throws(SQLiteFailure) {
     guard !isSwept else { return }
     try transaction { () throws(SQLiteFailure) in
-      if !isMarked { try mark() }
       var wanted: Set<String> = []
       let statement = try statement(.files)
       defer { statement.reset() }
@@ -187,6 +162,6 @@ final class StoreIndex {
       }
       try run(.setFileBytes, Int64(files.sweep(keeping: wanted)))
     }
-    (isSwept, isMarked) = (true, true)
+    isSwept = true
   }
 }

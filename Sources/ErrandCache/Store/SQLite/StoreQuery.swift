@@ -14,8 +14,8 @@ enum StoreQuery: Int, CaseIterable {
   /// contains the whole digests, which are compared after reading.
   ///
   /// `form` is 1 for an encrypted body. `file` is the name of the body file; if it is null, `body` contains the body.
-  /// Times are in milliseconds since 1970. `state` has one row, which contains the total size of all body files.
-  /// ``saltTable`` has one row as well.
+  /// Times are in milliseconds since 1970. `state` has one row, which contains the total size of all body files. `salt`
+  /// has one row, which contains ``StoreSalt/mark`` of the salt with which the entries were stored.
   static let schema = [
     """
     CREATE TABLE entry (
@@ -29,13 +29,10 @@ enum StoreQuery: Int, CaseIterable {
     "CREATE INDEX by_use ON entry (last_use)",
     "CREATE TABLE state (id INTEGER PRIMARY KEY, file_bytes INTEGER NOT NULL)",
     "INSERT INTO state VALUES (1, 0)",
+    "CREATE TABLE salt (id INTEGER PRIMARY KEY, mark INTEGER NOT NULL)",
     "PRAGMA application_id = \(application)",
     "PRAGMA user_version = \(version)",
   ]
-
-  /// The table with the mark of the salt: the first eight bytes of a digest of the salt with which the entries were
-  /// stored. Earlier versions of the library do not create this table, and ignore it.
-  static let saltTable = "CREATE TABLE IF NOT EXISTS salt (id INTEGER PRIMARY KEY, mark INTEGER NOT NULL)"
 
   var sql: String {
     switch self {
