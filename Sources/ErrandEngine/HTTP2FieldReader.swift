@@ -73,9 +73,7 @@
     }
 
     private mutating func passLine() throws(TransportFailure) -> HeadParser.Event {
-      var line: [UInt8] = []
-      swap(&line, &self.line)
-      defer { swap(&line, &self.line) }
+      let line = line
       let result = line.withUnsafeBytes { bytes in
         Result { () throws(TransportFailure) in try parser.take(bytes) }
       }
@@ -87,9 +85,7 @@
       guard trailerBytes <= parser.limits.headBytes else {
         throw .tooLarge("the trailers are longer than \(parser.limits.headBytes) bytes", raise: "headBytes")
       }
-      var line: [UInt8] = []
-      swap(&line, &self.line)
-      defer { swap(&line, &self.line) }
+      let line = line
       let result = line.withUnsafeBytes { bytes in
         Result { () throws(TransportFailure) in try trailers.append(HeadLine.content(bytes)) }
       }

@@ -8,7 +8,7 @@
     /// The maximum number of points, and the number at the beginning.
     static let capacity = 2000
     /// The number of points that return each second.
-    static let perSecond = 100
+    static let perSecond: Int64 = 100
     /// The price of a frame.
     static let frame = 1
     /// The length from which a DATA frame costs nothing. Many such frames may still arrive for streams that the client
@@ -32,7 +32,7 @@
     /// Takes the price of a frame. Returns false if the points are used up.
     mutating func spend(_ price: Int, now: MonotonicInstant) -> Bool {
       let nanoseconds = max(0, now.nanoseconds &- counted.nanoseconds)
-      let returned = Int(clamping: min(nanoseconds / 10_000_000, Int64(Self.capacity)))
+      let returned = Int(min(nanoseconds / (1_000_000_000 / Self.perSecond), Int64(Self.capacity)))
       if returned > 0 {
         points = min(Self.capacity, points + returned)
         counted = now

@@ -69,14 +69,6 @@ extension CacheRules {
     return directives(of: stored.answer).noCache ? .miss(.needsServer) : .requested
   }
 
-  /// Makes the whole decision: selects one of the stored responses, and decides what to do with the selected response.
-  /// The heads of the stored responses must be ordered newest first.
-  package func decide(among heads: [CacheEntryHead], at now: CacheMoment) -> (index: Int?, decision: CacheDecision) {
-    if let decision = decideBeforeLookup() { return (nil, decision) }
-    guard let index = choice(among: heads) else { return (nil, decide(without: miss(among: heads))) }
-    return (index, decide(heads[index], at: now))
-  }
-
   /// Decides whether the stored response is served because the server failed (`stale-if-error`). Returns the head to
   /// serve and the reason. The head has status 304 if the caller already has the stored response. Nil if the stored
   /// response must not be served.

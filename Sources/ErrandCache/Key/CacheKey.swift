@@ -157,9 +157,7 @@ package struct CacheKeyRecipe: Sendable, Hashable {
   private func body(of request: HTTPRequest) -> Digest? {
     guard let body = request.body?.data else { return nil }
     guard let pieces = leftOut.pieces(of: body, type: request.fields[.contentType]) else {
-      var hash = SHA256()
-      hash.update(body)
-      return hash.finished()
+      return SHA256.digest(of: body)
     }
     var form = CanonicalForm("pieces", salt: salt, version: version)
     for piece in pieces { form.add(bytes: piece) }

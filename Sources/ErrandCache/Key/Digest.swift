@@ -1,5 +1,3 @@
-package import Foundation
-
 /// A SHA-256 digest (FIPS 180-4).
 public struct Digest: Sendable, Hashable {
   /// The 32 bytes as four big-endian words.
@@ -80,11 +78,6 @@ package struct SHA256: Sendable {
     if bytes.withContiguousStorageIfAvailable({ update(UnsafeRawBufferPointer($0)) }) == nil {
       Array(bytes).withUnsafeBytes { update($0) }
     }
-  }
-
-  /// Appends bytes to the message.
-  package mutating func update(_ bytes: Data) {
-    for region in bytes.regions { region.withUnsafeBytes { update($0) } }
   }
 
   /// Appends bytes to the message.

@@ -109,3 +109,12 @@ enum Scene {
     }
   }
 }
+
+extension CacheRules {
+  /// The whole decision: selects one of the stored responses, which are ordered newest first, and decides about it.
+  func decide(among heads: [CacheEntryHead], at now: CacheMoment) -> (index: Int?, decision: CacheDecision) {
+    if let decision = decideBeforeLookup() { return (nil, decision) }
+    guard let index = choice(among: heads) else { return (nil, decide(without: miss(among: heads))) }
+    return (index, decide(heads[index], at: now))
+  }
+}

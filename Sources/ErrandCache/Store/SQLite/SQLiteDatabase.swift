@@ -55,12 +55,10 @@ package final class SQLiteDatabase {
   }
 
   /// Moves the content of the write-ahead log to the database file and truncates the log. Returns false if another
-  /// process prevents the truncation.
-  /// - Parameters:
-  ///   - least: The minimum time to wait for each lock, even if other jobs wait for the store's thread.
-  ///   - most: The maximum time to wait for each lock.
-  func truncateLog(waiting least: Duration, atMost most: Duration) throws(SQLiteFailure) -> Bool {
-    (patience.least, patience.most) = (least, most)
+  /// process prevents the truncation. Waits for each lock at least 10 ms, even if other jobs wait for the store's thread.
+  /// - Parameter most: The maximum time to wait for each lock.
+  func truncateLog(atMost most: Duration = SQLitePatience.longest) throws(SQLiteFailure) -> Bool {
+    (patience.least, patience.most) = (.milliseconds(10), most)
     defer { (patience.least, patience.most) = (.zero, SQLitePatience.longest) }
     return try number("PRAGMA wal_checkpoint(TRUNCATE)") == 0
   }

@@ -104,7 +104,7 @@ extension StoreIndex {
       // If `pages` is nil, removed data must be erased, so continue even though the log becomes too long.
       if !isLogHeld, pages != nil { throw .busy }
     }
-    _ = try database.truncateLog(waiting: .milliseconds(10), atMost: SQLitePatience.longest)
+    _ = try database.truncateLog()
   }
 
   /// Whether the write-ahead log is within its limit. Truncates the log if it is too long. Returns false if another
@@ -114,7 +114,7 @@ extension StoreIndex {
   /// time, each transaction makes the log longer. So nothing is written until the log has been truncated.
   func holdsLog() throws(SQLiteFailure) -> Bool {
     guard settings.folder.logLength > settings.logLimit else { return true }
-    return try database.truncateLog(waiting: .milliseconds(10), atMost: .milliseconds(100))
+    return try database.truncateLog(atMost: .milliseconds(100))
   }
 
   private func ids(_ query: StoreQuery, _ values: [Int64]) throws(SQLiteFailure) -> [Int64] {

@@ -18,11 +18,11 @@ package enum SystemFile {
   }
 
   package static func kind(_ path: String) -> Kind {
-    switch status(path).map({ $0.st_mode & S_IFMT }) {
-    case nil: .nothing
-    case S_IFREG: .file
-    case S_IFDIR: .folder
-    default: .other
+    guard let status = status(path) else { return .nothing }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return .file
+    case S_IFDIR: return .folder
+    default: return .other
     }
   }
 
