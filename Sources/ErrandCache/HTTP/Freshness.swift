@@ -2,20 +2,8 @@ package import ErrandCore
 
 /// The freshness lifetime and the age of a stored response (RFC 9111 section 4.2).
 package struct Freshness: Sendable, Hashable {
-  /// The rule that determines the freshness lifetime.
-  package enum Source: String, Sendable, Hashable {
-    /// The lifetime follows from the server's `max-age` or `Expires`.
-    case explicit
-    /// The lifetime is a tenth of the time between the last modification and the response.
-    case heuristic
-    /// The request declares the lifetime.
-    case declared
-    /// No lifetime is known: the response is stale from the start.
-    case unknown
-  }
-
-  /// The rule that determines the freshness lifetime.
-  package let source: Source
+  /// The source of the freshness lifetime.
+  package let source: CallDecision.StoredAge.Source
   /// The freshness lifetime, in milliseconds.
   package let lifetime: Int64
   /// The age in milliseconds; nil if the age is unknown because the clock was set back. The age begins when the server
@@ -28,7 +16,7 @@ package struct Freshness: Sendable, Hashable {
     source = rule.source
     lifetime = rule.lifetime
     let residence = CacheAge.residence(of: stored, now: now)
-    age = rule.source == .declared ? residence : residence.map { $0.saturatingSum(stored.initialAge) }
+    age = rule.source == .request ? residence : residence.map { $0.saturatingSum(stored.initialAge) }
   }
 
   /// The time in milliseconds for which the response has been stale; negative while it is fresh.
@@ -47,28 +35,28 @@ package struct Freshness: Sendable, Hashable {
 
 /// The freshness lifetime of a response, and the rule that determines the lifetime (RFC 9111 sections 4.2.1 and 4.2.2).
 struct FreshnessRule {
-  let source: Freshness.Source
+  let source: CallDecision.StoredAge.Source
   /// The freshness lifetime, in milliseconds.
   let lifetime: Int64
 
   init(response: ResponseHead, responseTime: WallTime, policy: CachePolicy) {
     if policy.model == .lifetime {
-      self.init(.declared, Self.declared(policy))
+      self.init(.request, Self.declared(policy))
       return
     }
     let control = CacheControl(response: response.fields)
     if let explicit = Self.explicit(response.fields, control, responseTime) {
-      self.init(.explicit, explicit)
+      self.init(.response, explicit)
     } else if policy.model == .httpElse, !Self.isExplicit(response.fields, control) {
-      self.init(.declared, Self.declared(policy))
+      self.init(.request, Self.declared(policy))
     } else if let heuristic = Self.heuristic(response, control, responseTime) {
-      self.init(.heuristic, heuristic)
+      self.init(.lastModified, heuristic)
     } else {
       self.init(.unknown, 0)
     }
   }
 
-  private init(_ source: Freshness.Source, _ lifetime: Int64) {
+  private init(_ source: CallDecision.StoredAge.Source, _ lifetime: Int64) {
     self.source = source
     self.lifetime = lifetime
   }

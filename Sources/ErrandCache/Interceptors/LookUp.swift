@@ -313,15 +313,7 @@ extension CacheRules {
 extension Freshness {
   /// The age and the lifetime, for the record of a call.
   fileprivate var recorded: CallDecision.StoredAge {
-    let origin: CallDecision.StoredAge.Source =
-      switch source {
-      case .explicit: .response
-      case .heuristic: .lastModified
-      case .declared: .request
-      case .unknown: .unknown
-      }
-    return CallDecision.StoredAge(
-      age: age.map { .milliseconds($0) }, lifetime: .milliseconds(lifetime), source: origin)
+    CallDecision.StoredAge(age: age.map { .milliseconds($0) }, lifetime: .milliseconds(lifetime), source: source)
   }
 }
 
