@@ -52,7 +52,7 @@ package enum CacheStatus: Sendable, Hashable {
     case .validated(_, _, let collapsed):
       "The server confirmed the stored response." + Self.sharing(collapsed)
     case .forwarded(let forward, _, _, let collapsed):
-      forward.sentence + Self.sharing(collapsed)
+      "The request was sent to the server: \(forward.reason)." + Self.sharing(collapsed)
     case .refused(let miss): "No response was served: \(CacheForward.miss(miss).reason)."
     }
   }
@@ -135,7 +135,4 @@ package enum CacheForward: Sendable, Hashable {
     case .bypass(.conditional): "the request has a condition such as If-None-Match"
     }
   }
-
-  /// The reason why the call was sent to the server, as a complete sentence.
-  var sentence: String { "The request was sent to the server: \(reason)." }
 }

@@ -83,7 +83,7 @@ struct Rule25ReportTests {
     let tokens: Set = ["bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial"]
     #expect(forwards.allSatisfy { tokens.contains($0.token) && ASCII.isToken($0.detail) })
     // `disabled` has the same text as a miss and as a bypass.
-    #expect(Set(forwards.map(\.sentence)).count == forwards.count - 1)
+    #expect(Set(forwards.map(\.reason)).count == forwards.count - 1)
   }
 
   @Test func `rule 25: no Warning is added`() throws {
