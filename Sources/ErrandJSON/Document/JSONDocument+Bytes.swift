@@ -43,6 +43,23 @@ extension JSONDocument {
   }
 }
 
+extension ParsedJSON {
+  /// The members of an object in the order of the text, each with the bytes of its key and its value as they are
+  /// written. The bytes of a key include the quotation marks. Nil if the text is not an object.
+  package var members: [(name: String, key: Data, value: Data)]? {
+    let root = document.word(0)
+    guard root.isObject else { return nil }
+    var members: [(name: String, key: Data, value: Data)] = []
+    var key = 2
+    while key < root.place {
+      let name = document.string(document.word(key))
+      members.append((name, document.bytes(at: key), document.bytes(at: key + 1)))
+      key = document.end(of: key + 1)
+    }
+    return members
+  }
+}
+
 extension JSONDecoding {
   /// The bytes of the value at a path, as they are written in a JSON text.
   /// - Throws: ``JSONDecodingError`` if the text is not JSON, or if the value is missing or null.
