@@ -43,7 +43,7 @@ extension CallRun {
 
   private func validation(of request: any APIRequest) -> ResponseValidation {
     let own = request.validation
-    var validation = own.filled(by: family?.settings.validation).filled(by: snapshot.configuration.validation)
+    var validation = own.filled(by: family?.value.validation).filled(by: snapshot.configuration.validation)
     // A downloaded file has no envelope, even if the client or the ``RequestFamily`` declares one. An envelope is a
     // JSON object around the value, such as `{"code": 0, "data": …}`.
     if hasDownload { validation.envelope = own.envelope.filled(by: Envelope.none) }
@@ -68,12 +68,12 @@ extension CallRun {
   }
 
   private func redirects(of request: any APIRequest) -> RedirectPolicy {
-    request.redirects.filled(by: family?.settings.redirects).filled(by: snapshot.configuration.redirects)
+    request.redirects.filled(by: family?.value.redirects).filled(by: snapshot.configuration.redirects)
       .filled(by: .follow())
   }
 
   func retries(of request: any APIRequest) -> RetryPolicy {
-    let policy = options.retries.filled(by: request.retries).filled(by: family?.settings.retries)
+    let policy = options.retries.filled(by: request.retries).filled(by: family?.value.retries)
       .filled(by: snapshot.configuration.retries)
     return policy.sendsAgain ? policy : .none
   }
@@ -86,12 +86,12 @@ extension CallRun {
 
   /// The rule for the cache key: that of the request's policy, otherwise of its family's, otherwise of the client's.
   private func key(in cache: CachePolicy, _ family: SharedFamily?) -> CacheKeyRule {
-    cache.key ?? family?.settings.cache.key ?? snapshot.configuration.cache.policy.key ?? CacheKeyRule()
+    cache.key ?? family?.value.cache.key ?? snapshot.configuration.cache.policy.key ?? CacheKeyRule()
   }
 
   private var joining: JoinRule {
     if isStreamed { return .never }
-    return options.joining.filled(by: typed.overlap.joining).filled(by: family?.settings.overlap.joining)
+    return options.joining.filled(by: typed.overlap.joining).filled(by: family?.value.overlap.joining)
       .filled(by: snapshot.configuration.overlap.joining)
   }
 
@@ -130,7 +130,7 @@ extension CallRun {
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
     let own = plan.cache
-    let declared = own.isInherited ? family?.settings.cache ?? .inherited : own
+    let declared = own.isInherited ? family?.value.cache ?? .inherited : own
     let targets = own.targets ?? .own
     // Compares the policy of the client property by property. A copy of the whole policy would, on every call, change
     // the reference counts of objects that all threads share, which is slow.
@@ -160,7 +160,7 @@ extension CallRun {
 
   private func inheritance(_ family: SharedFamily?) -> CacheInheritance {
     CacheInheritance(
-      family: family?.settings.cache ?? .inherited, rules: snapshot.configuration.cache.rules,
+      family: family?.value.cache ?? .inherited, rules: snapshot.configuration.cache.rules,
       standing: snapshot.configuration.cache.policy)
   }
 

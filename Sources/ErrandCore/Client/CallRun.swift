@@ -1,4 +1,5 @@
 import ErrandJSON
+import ErrandSupport
 import Synchronization
 
 /// One run of a request, from building the request to reporting the result. `work()` and `finish` are each called once.
@@ -76,14 +77,14 @@ final class CallRun: Run {
     let request = typed.request
     (nesting, isInsideProvider) = (UserCodeScope.nesting, UserCodeScope.isInside(provider: snapshot.providerID))
     let family = request.family.map(SharedFamily.init)
-    timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.settings.timeouts)
+    timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.value.timeouts)
       .filled(by: snapshot.configuration.timeouts)
     extras = .unlessEmpty(request.download, family, UserCodeScope.refusal(of: nesting))
     isStreamed = options.bodySink != nil || extras?.hasDownload == true
     totalTimeout = (timeouts.total ?? (isStreamed ? .never : .standardTotal)).duration
     (self.typed, self.options, self.kind) = (typed, options, kind)
     (self.snapshot, self.registry, self.callbacks) = (snapshot, registry, callbacks)
-    formats = request.formats.filled(by: family?.settings.formats).filled(by: snapshot.configuration.formats)
+    formats = request.formats.filled(by: family?.value.formats).filled(by: snapshot.configuration.formats)
     let now = snapshot.timers.now
     started = now
     let priority = options.priority ?? request.priority
@@ -108,7 +109,7 @@ final class CallRun: Run {
     let notifiesOnce = callbacks.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
     callbackQueue = notifiesOnce ? nil : CallbackQueue(callbacks.executor)
     // A refused call sends nothing, so it neither stops other calls nor is stopped by them.
-    let repeats = typed.overlap.repeats.filled(by: family?.settings.overlap.repeats)
+    let repeats = typed.overlap.repeats.filled(by: family?.value.overlap.repeats)
       .filled(by: snapshot.configuration.overlap.repeats)
     repeatState =
       notifies && place != CallRegistry.refused
@@ -228,7 +229,7 @@ final class CallRun: Run {
     if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed.credential) }
     guard request == nil else { return secrets }
     // The request could not be built, so the secrets are taken from the headers and arguments that it would contain.
-    for headers in [info.request.headers, family?.settings.headers, snapshot.configuration.headers] {
+    for headers in [info.request.headers, family?.value.headers, snapshot.configuration.headers] {
       if let headers { secrets.add(headers) }
     }
     secrets.add(info.request.arguments)

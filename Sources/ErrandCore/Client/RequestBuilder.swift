@@ -54,7 +54,7 @@ final class RequestBuilder: Sendable {
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
     add(configuration.headers, to: &fields, of: draft, url, family)
-    if let family { add(family.settings.headers, to: &fields, of: draft, url, family) }
+    if let family { add(family.value.headers, to: &fields, of: draft, url, family) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
     if let body = draft.body { try Self.checkBoundary(of: body, in: fields) }
@@ -77,7 +77,7 @@ final class RequestBuilder: Sendable {
   /// Builds the HTTP request of an ``APIRequest`` for a call without call options.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
     let family = request.family.map(SharedFamily.init)
-    let formats = request.formats.filled(by: family?.settings.formats).filled(by: configuration.formats)
+    let formats = request.formats.filled(by: family?.value.formats).filled(by: configuration.formats)
     return try build(request, family, CallOptions(), request.decoder.input, formats)
   }
 
@@ -105,7 +105,7 @@ final class RequestBuilder: Sendable {
     let (own, declaredBody) = (request.arguments, request.body)
     let place = declaredBody == nil ? Self.place(of: formats.arguments, method) : .query
     let common = configuration.additions.arguments?() ?? Arguments()
-    var inherited = family?.settings.arguments ?? Arguments()
+    var inherited = family?.value.arguments ?? Arguments()
     var target = try self.target(of: request, path, family)
     target.arguments = (place == .query ? own.merged(over: inherited) : Arguments()).merged(over: common)
     do {
@@ -182,9 +182,9 @@ final class RequestBuilder: Sendable {
 
   private func baseURL(of server: RequestServer, _ family: SharedFamily?) throws(APIError) -> String {
     switch server {
-    case .base: return family?.settings.baseURL ?? configuration.servers.current.baseURL
+    case .base: return family?.value.baseURL ?? configuration.servers.current.baseURL
     case .cdn:
-      return family?.settings.cdnURL ?? configuration.servers.current.cdnURL ?? family?.settings.baseURL
+      return family?.value.cdnURL ?? configuration.servers.current.cdnURL ?? family?.value.baseURL
         ?? configuration.servers.current.baseURL
     case .environment(let name):
       if let found = configuration.servers.environment(named: name) { return found.baseURL }

@@ -81,8 +81,4 @@ extension RequestFamily: Masked {
 
 /// The family of a call in an object. The parts of a call then share the many settings of the family instead of copying
 /// them.
-final class SharedFamily: Sendable {
-  let settings: RequestFamily
-
-  init(_ settings: RequestFamily) { self.settings = settings }
-}
+typealias SharedFamily = Boxed<RequestFamily>

@@ -99,8 +99,8 @@ struct NamedServers: Sendable, Equatable {
 
   init(_ bases: BaseURLs, _ family: SharedFamily?) {
     self.bases = bases
-    familyURL = family?.settings.baseURL
-    familyCDN = family?.settings.cdnURL
+    familyURL = family?.value.baseURL
+    familyCDN = family?.value.cdnURL
   }
 
   static func == (left: NamedServers, right: NamedServers) -> Bool {

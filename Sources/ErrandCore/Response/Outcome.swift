@@ -1,28 +1,30 @@
+import ErrandSupport
+
 /// The outcome of one call: the value or the error, together with the request, the response and the metrics.
 ///
 /// Accessories and the hooks of ``CallOptions`` receive an `Outcome<Void>`, which has no value.
 public struct Outcome<Value: Sendable>: Sendable {
   /// The value of a successful call, or the error of a failed call.
   public let result: Result<Value, APIError>
-  private let details: CallDetails
+  private let details: Boxed<CallDetails>
   /// True if a `cachedThenFresh` call delivers a fresh response that equals the stored response that it delivered
   /// before.
   public internal(set) var isUnchanged = false
 
-  fileprivate init(_ result: Result<Value, APIError>, _ details: CallDetails, isUnchanged: Bool) {
+  fileprivate init(_ result: Result<Value, APIError>, _ details: Boxed<CallDetails>, isUnchanged: Bool) {
     self.result = result
     self.details = details
     self.isUnchanged = isUnchanged
   }
 
   /// The request as it was last sent, after redirects; nil if no request could be built.
-  public var request: HTTPRequest? { details.request }
+  public var request: HTTPRequest? { details.value.request }
   /// The response: status, header fields and the bytes of the body; nil if there is no response.
-  public var response: HTTPResponse? { details.response }
+  public var response: HTTPResponse? { details.value.response }
   /// Whether the response comes from the network or the cache; nil if there is no response.
-  public var origin: ResponseOrigin? { details.origin }
+  public var origin: ResponseOrigin? { details.value.origin }
   /// The metrics of the call.
-  public var metrics: CallMetrics { details.metrics }
+  public var metrics: CallMetrics { details.value.metrics }
   /// The value; nil for a failure.
   public var value: Value? { try? result.get() }
   /// The error; nil for success.
@@ -30,7 +32,7 @@ public struct Outcome<Value: Sendable>: Sendable {
 
   /// The outcome of a call that was never started.
   static func failed(_ error: APIError) -> Outcome {
-    Outcome(.failure(error), CallDetails(nil, nil, nil, CallMetrics()), isUnchanged: false)
+    Outcome(.failure(error), Boxed(CallDetails()), isUnchanged: false)
   }
 
   func with<Other>(_ result: Result<Other, APIError>) -> Outcome<Other> {
@@ -56,8 +58,8 @@ extension Outcome where Value == Void {
   init(
     error: APIError?, request: HTTPRequest?, response: HTTPResponse?, origin: ResponseOrigin?, metrics: CallMetrics
   ) {
-    self.init(
-      error.map { .failure($0) } ?? .success(()), CallDetails(request, response, origin, metrics), isUnchanged: false)
+    let details = CallDetails(request: request, response: response, origin: origin, metrics: metrics)
+    self.init(error.map { .failure($0) } ?? .success(()), Boxed(details), isUnchanged: false)
   }
 
   /// The cache entry whose response this call rejected, for example because of its JSON structure, its business code or
@@ -80,17 +82,13 @@ extension Result where Failure == APIError {
   }
 }
 
-/// The values of an ``Outcome`` that do not depend on its type. They are stored in one object, because outcomes are
+/// The values of an ``Outcome`` that do not depend on its type. They are stored in a box, because outcomes are
 /// copied often and are stored in the async frames of waiting calls.
-private final class CallDetails: Sendable {
-  let request: HTTPRequest?
-  let response: HTTPResponse?
-  let origin: ResponseOrigin?
-  let metrics: CallMetrics
-
-  init(_ request: HTTPRequest?, _ response: HTTPResponse?, _ origin: ResponseOrigin?, _ metrics: CallMetrics) {
-    (self.request, self.response, self.origin, self.metrics) = (request, response, origin, metrics)
-  }
+private struct CallDetails: Sendable {
+  var request: HTTPRequest?
+  var response: HTTPResponse?
+  var origin: ResponseOrigin?
+  var metrics = CallMetrics()
 }
 
 /// A successful response: the decoded value and its metadata.
