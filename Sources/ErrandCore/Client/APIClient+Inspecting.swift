@@ -92,13 +92,10 @@ extension ResponseDecoder {
   fileprivate func differences(
     in response: HTTPResponse, _ envelope: Envelope, _ formats: Formats
   ) -> [JSONDifference] {
-    guard let type = Value.self as? any Decodable.Type, !input.readsOther(formats.shared) else { return [] }
-    let place = envelope.value
-    switch input.json {
-    case nil: return []
-    case .shared: return formats.jsonDecoding.differences(of: type, in: response.body, at: place)
-    case .own(let rules): return rules.differences(of: type, in: response.body, at: place)
+    guard let type = Value.self as? any Decodable.Type, let own = input.json, !input.readsOther(formats.shared) else {
+      return []
     }
+    return own.filled(by: formats.jsonDecoding).differences(of: type, in: response.body, at: envelope.value)
   }
 }
 

@@ -39,12 +39,10 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
 
   /// Checks whether the dates of a decoded response were read from 1970, although the decoder counts from 2001.
   func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates {
-    guard let type = Value.self as? any Decodable.Type, !input.readsOther(rules.format) else { return .none }
-    switch input.json {
-    case nil: return .none
-    case .shared: return rules.json.epochDates(of: type, in: response.body, at: rules.envelope.value)
-    case .own(let own): return own.epochDates(of: type, in: response.body, at: rules.envelope.value)
+    guard let type = Value.self as? any Decodable.Type, let own = input.json, !input.readsOther(rules.format) else {
+      return .none
     }
+    return own.filled(by: rules.json).epochDates(of: type, in: response.body, at: rules.envelope.value)
   }
 }
 
@@ -109,8 +107,9 @@ final class DecoderInput: Sendable {
   let name: String
   let accept: String
   let contentTypes: [String]?
-  /// The source of the rules for decoding JSON; nil if the decoder reads another format.
-  let json: JSONRules?
+  /// The decoder's own rules for JSON, or ``JSONDecoding/inherited`` for the rules of the request or the client; nil if
+  /// the decoder reads another format.
+  let json: JSONDecoding?
   /// True if the decoder always reads the body from memory. Such a decoder cannot decode a response whose body was
   /// written to a file. False for decoders of the app, which may ignore the body.
   let readsBody: Bool
@@ -118,7 +117,7 @@ final class DecoderInput: Sendable {
   private let mayReadOther: Bool
 
   init(
-    _ name: String, accept: String, contentTypes: [String]? = nil, json: JSONRules? = nil, readsBody: Bool = true,
+    _ name: String, accept: String, contentTypes: [String]? = nil, json: JSONDecoding? = nil, readsBody: Bool = true,
     mayReadOther: Bool = false
   ) {
     self.name = name
@@ -134,11 +133,11 @@ final class DecoderInput: Sendable {
   static let nothing = DecoderInput("nothing", accept: "*/*", readsBody: false)
   static let file = DecoderInput("file", accept: "*/*", readsBody: false)
   static let problem = DecoderInput("problem details", accept: ProblemDetails.mediaType)
-  static let json = json(by: nil)
-  static let jsonOrOther = DecoderInput("JSON", accept: "application/json", json: .shared, mayReadOther: true)
+  static let json = json(by: .inherited)
+  static let jsonOrOther = DecoderInput("JSON", accept: "application/json", json: .inherited, mayReadOther: true)
 
-  static func json(by rules: JSONDecoding?) -> DecoderInput {
-    DecoderInput("JSON", accept: "application/json", json: rules.map { .own($0) } ?? .shared)
+  static func json(by rules: JSONDecoding) -> DecoderInput {
+    DecoderInput("JSON", accept: "application/json", json: rules)
   }
 
   /// Whether content types and a shape that the ``RequestFamily`` or the client declares concern the body: it is read as
@@ -150,8 +149,7 @@ final class DecoderInput: Sendable {
   /// Whether the response, the value's type and the decoding rules alone determine the value. Such a value may be
   /// stored and used again.
   func isByType(_ format: SharedFormat?) -> Bool {
-    if readsOther(format) { return false }
-    return if case .shared? = json { true } else { false }
+    !readsOther(format) && json?.isInherited == true
   }
 
   /// Whether the value is read in the given format.
@@ -222,14 +220,6 @@ extension HTTPResponse {
     /// The reason as a clause, such as "the body is not valid UTF-8".
     public let description: String
   }
-}
-
-/// The source of the rules by which a decoder reads JSON.
-enum JSONRules: Sendable {
-  /// The decoder reads JSON by the rules of the request or the client.
-  case shared
-  /// The decoder reads JSON by its own rules, and not by the rules of the request or the client.
-  case own(JSONDecoding)
 }
 
 /// The rules by which the library's own decoders read the response of one call.
