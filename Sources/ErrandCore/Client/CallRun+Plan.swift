@@ -12,12 +12,10 @@ extension CallRun {
     let credential = credential(of: request)
     let cache = request.cache
     return CallPlan(
-      ResponseRules(
-        validation,
-        formatTypes: validation.contentTypes == nil && typed.decodes
-          ? typed.input.contentTypes(in: formats.shared) : nil),
-      access(of: request, credential), try sendingRules(of: request, validation.bodyLimit),
-      download: download, log: log, cache: cache, cacheKey: key(in: cache, family), joining: joining, kind: kind)
+      validation,
+      formatTypes: validation.contentTypes == nil && typed.decodes
+        ? typed.input.contentTypes(in: formats.shared) : nil,
+      access(of: request, credential), try sendingRules(of: request, validation.bodyLimit), download: download, log: log, cache: cache, cacheKey: key(in: cache, family), joining: joining, kind: kind)
   }
 
   private func access(of request: any APIRequest, _ credential: RequestCredential) -> CallAccess {
@@ -104,7 +102,7 @@ extension CallRun {
         .unsupported,
         "The transport cannot pass the response body to a \(what) (capability bodySink); choose another transport.")
     }
-    if validation.shape != nil || validation.envelope.code != nil {
+    if validation.readsJSON {
       throw .build(
         .unsupported,
         "A call with a \(what) has no body in memory to validate; declare no `shape` in the `validation`, and declare"

@@ -86,9 +86,7 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
 
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules? {
     guard input.isByType(rules.format) else { return nil }
-    return DecodedRules(
-      type: R.self, status: plan.rules.status, contentTypes: plan.rules.contentTypes, shape: plan.rules.shape,
-      envelope: plan.rules.envelope, json: rules.json)
+    return DecodedRules(type: R.self, plan.rules, json: rules.json)
   }
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {

@@ -24,7 +24,7 @@ package struct Validating: Interceptor {
     try await Self.checkStatus(of: response, context)
     try Self.checkWhole(response, context.plan.sending.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.rules.contentTypes)
-    try Self.checkFormat(of: response, among: context.plan.rules.formatTypes)
+    try Self.checkFormat(of: response, among: context.plan.formatTypes)
     guard context.plan.rules.readsJSON, !Self.cannotHaveBody(response, context) else { return response }
     let isLarge = response.body.count > Self.inlineLimit
     let parsed =

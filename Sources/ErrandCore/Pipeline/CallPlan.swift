@@ -1,11 +1,13 @@
-package import ErrandJSON
-
 /// The settings of one call. Each setting comes from the first source that declares it. The sources are, in this order:
 /// the call's options, the request, the request's ``RequestFamily``, the client.
 ///
 /// The type is a class, because all contexts of a call share one object.
 package final class CallPlan: Sendable {
-  package let rules: ResponseRules
+  /// The responses that the call accepts.
+  package let rules: ResponseValidation
+  /// The content types that the response format accepts. Nil if the format accepts all content types, or if the request
+  /// declares content types itself.
+  let formatTypes: [String]?
   package let access: CallAccess
   package let sending: SendingRules
   /// The file that receives the response body; nil if the body goes to memory or to the call's own sink.
@@ -22,10 +24,10 @@ package final class CallPlan: Sendable {
   let kind: RunKind
 
   init(
-    _ rules: ResponseRules, _ access: CallAccess, _ sending: SendingRules, download: Download?, log: CallLog?,
-    cache: CachePolicy, cacheKey: CacheKeyRule, joining: JoinRule, kind: RunKind
+    _ rules: ResponseValidation, formatTypes: [String]?, _ access: CallAccess, _ sending: SendingRules,
+    download: Download?, log: CallLog?, cache: CachePolicy, cacheKey: CacheKeyRule, joining: JoinRule, kind: RunKind
   ) {
-    (self.rules, self.access, self.sending) = (rules, access, sending)
+    (self.rules, self.formatTypes, self.access, self.sending) = (rules, formatTypes, access, sending)
     (self.download, self.log, self.cache, self.cacheKey) = (download, log, cache, cacheKey)
     (self.joining, self.kind) = (joining, kind)
     hasDownload = download != nil
@@ -34,26 +36,6 @@ package final class CallPlan: Sendable {
   /// True if the request is only prepared by the client and is sent elsewhere, for example as a background transfer. In
   /// this case the pipeline receives no response of a server.
   package var isPreparing: Bool { kind.isPreparing }
-}
-
-/// The responses that a call accepts.
-package struct ResponseRules: Sendable {
-  private let validation: ResponseValidation
-  /// The content types that the response format accepts. Nil if the format accepts all content types, or if the request
-  /// declares content types itself.
-  let formatTypes: [String]?
-
-  init(_ validation: ResponseValidation, formatTypes: [String]?) {
-    (self.validation, self.formatTypes) = (validation, formatTypes)
-  }
-
-  package var status: StatusRule { validation.status }
-  package var contentTypes: [String]? { validation.contentTypes }
-  package var shape: JSONShape? { validation.shape }
-  var envelope: Envelope { validation.envelope }
-
-  /// Whether the response must be parsed as JSON to decide if the response is accepted.
-  var readsJSON: Bool { shape != nil || envelope.code != nil }
 }
 
 /// The account, the credential and the cookies that a call uses, and the servers to which they may be sent.

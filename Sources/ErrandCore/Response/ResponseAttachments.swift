@@ -90,27 +90,18 @@ package protocol StoredHit: AnyObject, Sendable {
 /// compared only once.
 package final class DecodedRules: Sendable, Equatable {
   let type: ObjectIdentifier
-  let status: StatusRule
-  let contentTypes: [String]?
-  let shape: JSONShape?
-  let envelope: Envelope
+  let validation: ResponseValidation
   let json: JSONDecoding
 
-  package init(
-    type: Any.Type, status: StatusRule, contentTypes: [String]? = nil, shape: JSONShape? = nil,
-    envelope: Envelope = .none, json: JSONDecoding
-  ) {
-    self.type = ObjectIdentifier(type)
-    self.status = status
-    self.contentTypes = contentTypes
-    self.shape = shape
-    self.envelope = envelope
-    self.json = json
+  package init(type: Any.Type, _ validation: ResponseValidation, json: JSONDecoding) {
+    (self.type, self.validation, self.json) = (ObjectIdentifier(type), validation, json)
   }
 
+  /// The limit of the body is not compared, because it changes no value.
   package static func == (left: DecodedRules, right: DecodedRules) -> Bool {
-    left === right
-      || left.type == right.type && left.json.isSame(as: right.json) && left.status == right.status
-        && left.contentTypes == right.contentTypes && left.shape == right.shape && left.envelope == right.envelope
+    if left === right { return true }
+    let (mine, theirs) = (left.validation, right.validation)
+    return left.type == right.type && left.json.isSame(as: right.json) && mine.status == theirs.status
+      && mine.contentTypes == theirs.contentTypes && mine.shape == theirs.shape && mine.envelope == theirs.envelope
   }
 }

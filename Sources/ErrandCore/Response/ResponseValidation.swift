@@ -90,6 +90,9 @@ public struct ResponseValidation: Sendable, Hashable {
   }
 
   /// Validations with equal properties are equal.
+  /// Whether the response must be parsed as JSON to decide if the response is accepted.
+  var readsJSON: Bool { shape != nil || envelope.code != nil }
+
   public static func == (left: ResponseValidation, right: ResponseValidation) -> Bool {
     left.parts == right.parts || (left.parts?.value ?? Parts()) == (right.parts?.value ?? Parts())
   }

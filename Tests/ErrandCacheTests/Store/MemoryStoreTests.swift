@@ -7,7 +7,7 @@ import Testing
 
 struct MemoryStoreTests {
   private struct Request {}
-  private let name = DecodedRules(type: Request.self, status: .success, json: .standard)
+  private let name = DecodedRules(type: Request.self, ResponseValidation(status: .success), json: .standard)
 
   private func found(_ store: MemoryStore, _ path: String) async -> CacheEntry? {
     if case .found(let entry) = await store.newest(Sample.key(path)) { entry } else { nil }
@@ -18,7 +18,7 @@ struct MemoryStoreTests {
     store.put(Sample.entry("/a"))
     await found(store, "/a")?.decoded?.keep(42, name, cost: 10)
     #expect(await found(store, "/a")?.decoded?.value(name) as? Int == 42)
-    let other = DecodedRules(type: Request.self, status: .any, json: .standard)
+    let other = DecodedRules(type: Request.self, ResponseValidation(status: .any), json: .standard)
     #expect(await found(store, "/a")?.decoded?.value(other) == nil)
   }
 
@@ -49,7 +49,7 @@ struct MemoryStoreTests {
     }
     #expect(await found(store, "/a")?.decoded?.count == 0)
     let before = await store.size()
-    old?.keep(43, DecodedRules(type: Request.self, status: [201], json: .standard), cost: 10)
+    old?.keep(43, DecodedRules(type: Request.self, ResponseValidation(status: [201]), json: .standard), cost: 10)
     #expect(old?.count == 1)
     #expect(await store.size() == before)
   }
@@ -62,7 +62,7 @@ struct MemoryStoreTests {
     await found(store, "/b")?.decoded?.keep(1, name, cost: 5_000)
     #expect(await store.size().bytes == before + 5_000)
     await found(store, "/b")?.decoded?.keep(
-      2, DecodedRules(type: Request.self, status: [2], json: .standard), cost: 5_000)
+      2, DecodedRules(type: Request.self, ResponseValidation(status: [2]), json: .standard), cost: 5_000)
     #expect(await found(store, "/b")?.decoded?.count == 1)
     store.put(CacheEntry(key: Sample.key("/c"), head: Sample.head(), body: Data(count: 8_500)))
     await found(store, "/c")?.decoded?.keep(2, name, cost: 400)
