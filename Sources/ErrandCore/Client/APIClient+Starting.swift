@@ -6,7 +6,7 @@ extension APIClient {
   /// The call runs to its end even if the handle is released. Hooks run on the main actor.
   @discardableResult
   public func start<R: APIRequest>(_ request: R, options: CallOptions = CallOptions()) -> Call {
-    launch(request, options, CallCallbacks(executor: .main, onProgress: nil, onEnd: { _, _ in }))
+    launch(request, options, .init(executor: .main)) { _, _ in }
   }
 
   /// Starts a request. The closures are called on the main actor: either `onSuccess` or `onFailure`, exactly once.
@@ -39,10 +39,7 @@ extension APIClient {
     _ onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: .main, onProgress: ProgressListener.onMain(onProgress),
-      onEnd: { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } })
-    return launch(request, options, callbacks)
+    launch(request, options, .onMain(onProgress)) { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } }
   }
 
   /// Starts a request. `onEnd` is called for success and for failure, exactly once, on `executor`.
@@ -52,9 +49,7 @@ extension APIClient {
     _ onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void,
     onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: executor, onProgress: ProgressListener.anywhere(onProgress), onEnd: { onEnd($1) })
-    return launch(request, options, callbacks)
+    launch(request, options, .on(executor, onProgress)) { _, outcome in onEnd(outcome) }
   }
 
   /// Starts a request. When the call ends, the delegate is notified on the main actor, exactly once. The call
@@ -63,34 +58,32 @@ extension APIClient {
   public func start<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: .main, onProgress: delegate.progressCallback,
-      onEnd: { [weak delegate] info, outcome in
-        MainActor.assumeIsolated { delegate?.notify(info, outcome) }
-      })
-    return launch(request, options, callbacks)
+    launch(request, options, .init(executor: .main, onProgress: delegate.progressCallback)) {
+      [weak delegate] info, outcome in
+      MainActor.assumeIsolated { delegate?.notify(info, outcome) }
+    }
   }
 
+  /// - Parameter onCached: Receives the stored response of a `cachedThenFresh` call; nil for other calls.
   func launch<R: APIRequest>(
-    _ request: R, _ options: CallOptions, _ callbacks: CallCallbacks<R.Response>
+    _ request: R, _ options: CallOptions, _ callbacks: CallRun.Callbacks,
+    onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)? = nil,
+    onEnd: @escaping @Sendable (CallInfo, Outcome<R.Response>) -> Void
   ) -> Call {
-    let typed = TypedCall(request, onCached: callbacks.onCached)
-    return launch(typed, options, executor: callbacks.executor, onProgress: callbacks.onProgress) { info, _ in
-      { ending in callbacks.onEnd(info, typed.outcome(ending)) }
-    }
+    let typed = TypedCall(request, onCached: onCached)
+    return launch(typed, options, callbacks) { info, _ in { ending in onEnd(info, typed.outcome(ending)) } }
   }
 
   /// - Parameter prepare: A function that receives the result of the call and returns a closure. The closure runs
   ///   later, on the callback executor, and reports the final ending of the call to the app. The final ending differs
   ///   from the result if the call was cancelled before the closure ran.
   func launch<R: APIRequest>(
-    _ typed: TypedCall<R>, _ options: CallOptions, executor: CallbackExecutor, onProgress: ProgressCallback?,
+    _ typed: TypedCall<R>, _ options: CallOptions, _ callbacks: CallRun.Callbacks,
     prepare: @escaping @Sendable (CallInfo, Outcome<Void>) -> @Sendable (Outcome<Void>) -> Void
   ) -> Call {
     let snapshot = snapshot
-    let run = CallRun(
-      typed, options, .ordinary, snapshot, registry, callbacks: .init(executor: executor, onProgress: onProgress))
-    let watch = executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
+    let run = CallRun(typed, options, .ordinary, snapshot, registry, callbacks: callbacks)
+    let watch = callbacks.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()
       let notify = prepare(run.info, ending)
@@ -106,27 +99,16 @@ extension APIClient {
 
 typealias ProgressCallback = @Sendable (CallInfo, TransferProgress) -> Void
 
-/// Converts a closure that receives only the progress into a ``ProgressCallback``, which also receives the
-/// ``CallInfo``.
-enum ProgressListener {
-  static func onMain(_ report: (@MainActor (TransferProgress) -> Void)?) -> ProgressCallback? {
-    guard let report else { return nil }
-    return { _, progress in MainActor.assumeIsolated { report(progress) } }
+extension CallRun.Callbacks {
+  static func onMain(_ report: (@MainActor (TransferProgress) -> Void)?) -> Self {
+    guard let report else { return Self(executor: .main) }
+    return Self(executor: .main) { _, progress in MainActor.assumeIsolated { report(progress) } }
   }
 
-  static func anywhere(_ report: (@Sendable (TransferProgress) -> Void)?) -> ProgressCallback? {
-    guard let report else { return nil }
-    return { _, progress in report(progress) }
+  static func on(_ executor: CallbackExecutor, _ report: (@Sendable (TransferProgress) -> Void)?) -> Self {
+    guard let report else { return Self(executor: executor) }
+    return Self(executor: executor) { _, progress in report(progress) }
   }
-}
-
-/// The callbacks of a started call, and the executor on which they run.
-struct CallCallbacks<Value: Sendable>: Sendable {
-  let executor: CallbackExecutor
-  let onProgress: ProgressCallback?
-  /// Receives the stored response of a `cachedThenFresh` call.
-  var onCached: (@Sendable (CallInfo, Outcome<Value>) -> Void)?
-  let onEnd: @Sendable (CallInfo, Outcome<Value>) -> Void
 }
 
 /// Logs a warning, once per client, if the callback of a call waits five seconds for the main actor. The reason for

@@ -126,7 +126,7 @@ public final class APIClient: Sendable {
   func run<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind = .ordinary, onProgress: ProgressCallback? = nil
   ) -> CallRun {
-    CallRun(typed, options, kind, snapshot, registry, callbacks: .init(executor: .inPlace, onProgress: onProgress))
+    CallRun(typed, options, kind, snapshot, registry, callbacks: .init(onProgress: onProgress))
   }
 
   /// Runs the call on the caller's actor. If the task is cancelled, the call is stopped and ends as cancelled. But if

@@ -56,14 +56,12 @@ extension APIClient {
   ) -> some AsyncSequence<APIResponse<R.Response>, APIError> & Sendable {
     CachedThenFresh { deliver in
       self.launch(
-        request, options,
-        CallCallbacks(
-          executor: .inPlace, onProgress: nil,
-          onCached: { _, outcome in if let response = outcome.full { deliver(.value(response)) } },
-          onEnd: { _, outcome in
-            if !outcome.isUnchanged, let response = outcome.full { deliver(.value(response)) }
-            deliver(.end(outcome.error))
-          }))
+        request, options, .init(),
+        onCached: { _, outcome in if let response = outcome.full { deliver(.value(response)) } },
+        onEnd: { _, outcome in
+          if !outcome.isUnchanged, let response = outcome.full { deliver(.value(response)) }
+          deliver(.end(outcome.error))
+        })
     }
   }
 
@@ -79,13 +77,12 @@ extension APIClient {
     onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: .main, onProgress: ProgressListener.onMain(onProgress),
+    launch(
+      request, options, .onMain(onProgress),
       onCached: { _, outcome in
         MainActor.assumeIsolated { if let response = outcome.full { onCached(response) } }
       },
       onEnd: { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } })
-    return launch(request, options, callbacks)
   }
 
   /// Starts a request that delivers the stored response of any age first, then the response of the server. The closures
@@ -97,11 +94,10 @@ extension APIClient {
     onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void,
     onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: executor, onProgress: ProgressListener.anywhere(onProgress),
+    launch(
+      request, options, .on(executor, onProgress),
       onCached: { _, outcome in if let response = outcome.full { onCached(response) } },
-      onEnd: { onEnd($1) })
-    return launch(request, options, callbacks)
+      onEnd: { _, outcome in onEnd(outcome) })
   }
 
   /// Starts a request that delivers the stored response of any age first, then the response of the server. The delegate
@@ -112,14 +108,13 @@ extension APIClient {
   public func start<R: APIRequest>(
     cachedThenFresh request: R, options: CallOptions = CallOptions(), delegate: any CachedCallDelegate
   ) -> Call {
-    let callbacks = CallCallbacks<R.Response>(
-      executor: .main, onProgress: delegate.progressCallback,
+    launch(
+      request, options, .init(executor: .main, onProgress: delegate.progressCallback),
       onCached: { [weak delegate] info, outcome in
         MainActor.assumeIsolated { if let response = outcome.erased { delegate?.requestCached(info, response) } }
       },
       onEnd: { [weak delegate] info, outcome in
         MainActor.assumeIsolated { delegate?.notify(info, outcome) }
       })
-    return launch(request, options, callbacks)
   }
 }

@@ -15,7 +15,8 @@ extension CallRun {
       validation,
       formatTypes: validation.contentTypes == nil && typed.decodes
         ? typed.input.contentTypes(in: formats.shared) : nil,
-      access(of: request, credential), try sendingRules(of: request, validation.bodyLimit), download: download, log: log, cache: cache, cacheKey: key(in: cache, family), joining: joining, kind: kind)
+      access(of: request, credential), try sendingRules(of: request, validation.bodyLimit),
+      download: download, log: log, cache: cache, cacheKey: key(in: cache, family), joining: joining, kind: kind)
   }
 
   private func access(of request: any APIRequest, _ credential: RequestCredential) -> CallAccess {

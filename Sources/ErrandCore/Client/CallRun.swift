@@ -65,8 +65,8 @@ final class CallRun: Run {
 
   /// The executor on which the callbacks of a call run, and the closure that receives the progress of the call.
   struct Callbacks: Sendable {
-    let executor: CallbackExecutor
-    let onProgress: (@Sendable (CallInfo, TransferProgress) -> Void)?
+    var executor = CallbackExecutor.inPlace
+    var onProgress: ProgressCallback?
   }
 
   /// Registers the call and notifies the accessories that the call starts.

@@ -139,7 +139,7 @@ extension APIClient {
     _ onEnd: @escaping @MainActor (Outcome<By.Output>) -> Void,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call where By.Input == R.Response {
-    launch(request, options, executor: .main, by: reformer, ProgressListener.onMain(onProgress)) { outcome in
+    launch(request, options, .onMain(onProgress), by: reformer) { outcome in
       MainActor.assumeIsolated { onEnd(outcome) }
     }
   }
@@ -151,15 +151,15 @@ extension APIClient {
     _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void,
     onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call where By.Input == R.Response {
-    launch(request, options, executor: executor, by: reformer, ProgressListener.anywhere(onProgress), onEnd)
+    launch(request, options, .on(executor, onProgress), by: reformer, onEnd)
   }
 
   private func launch<R: APIRequest, By: Reformer>(
-    _ request: R, _ options: CallOptions, executor: CallbackExecutor, by reformer: By,
-    _ onProgress: ProgressCallback?, _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
+    _ request: R, _ options: CallOptions, _ callbacks: CallRun.Callbacks, by reformer: By,
+    _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
   ) -> Call where By.Input == R.Response {
     let typed = TypedCall(request)
-    return launch(typed, options, executor: executor, onProgress: onProgress) { _, outcome in
+    return launch(typed, options, callbacks) { _, outcome in
       let made = typed.outcome(outcome).reformed(by: reformer)
       return { ending in onEnd(ending.error == nil ? made : typed.outcome(ending).reformed(by: reformer)) }
     }

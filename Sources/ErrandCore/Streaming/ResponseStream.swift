@@ -77,7 +77,7 @@ extension APIClient {
     var options = options
     options.bodySink = sink
     let json = formats(of: request).jsonDecoding
-    let call = launch(TypedCall(request, decodes: false), options, executor: .inPlace, onProgress: nil) { _, _ in
+    let call = launch(TypedCall(request, decodes: false), options, .init()) { _, _ in
       { sink.finish($0.response, $0.error) }
     }
     let lease = StreamLease(call, sink)
