@@ -122,20 +122,19 @@ package final class CallRecord: Sendable {
   var waits: Bool { state.withLock { !$0.waits.isEmpty } }
 
   /// Records that an exchange begins to wait because of the limits on concurrent exchanges.
-  func beginWait(
-    at start: MonotonicInstant, because shortage: @autoclosure () -> CallDecision.AdmissionShortage? = nil
-  ) {
-    state.withLock { $0.waits.append(start) }
-    if let flight, let shortage = shortage() { flight.beginWait(at: start, because: shortage) }
-  }
+  func beginWait(at start: MonotonicInstant) { state.withLock { $0.waits.append(start) } }
 
   /// Records that an exchange no longer waits because of the limits on concurrent exchanges.
-  func endWait(since start: MonotonicInstant, until end: MonotonicInstant) {
+  /// - Parameter shortage: The limit that was reached, for the flight record.
+  func endWait(
+    since start: MonotonicInstant, until end: MonotonicInstant,
+    because shortage: Boxed<CallDecision.AdmissionShortage>? = nil
+  ) {
     state.withLock { state in
       state.metrics.queue += start.duration(to: end)
       if let place = state.waits.firstIndex(of: start) { state.waits.remove(at: place) }
     }
-    flight?.endWait(since: start, until: end)
+    if let flight, let shortage { flight.add(.waited(start.duration(to: end), shortage.value), at: end) }
   }
 
   /// Adds to this record the metrics of an exchange that the call has shared with other calls. The function is called

@@ -64,12 +64,10 @@ public struct FlightCall: Sendable, Identifiable {
       return steps + (last.map { [TimedDecision(offset: duration, decision: $0)] } ?? [])
     }
 
-    var exchanges: [FlightExchange.Storage] {
+    var exchanges: [ExchangeNotes] {
       notes.ordered.compactMap { event in
         guard case .exchange(let exchange) = event.content else { return nil }
-        return FlightExchange.Storage(
-          offset: started.duration(to: event.moment), request: exchange.request, requestBody: exchange.requestBody,
-          end: exchange.end)
+        return exchange
       }
     }
   }
@@ -113,7 +111,9 @@ public struct FlightCall: Sendable, Identifiable {
   public var exchanges: [FlightExchange] { maskedExchanges(by: mask) }
 
   func maskedExchanges(by mask: FlightMask) -> [FlightExchange] {
-    storage.exchanges.map { FlightExchange(storage: $0, mask: mask) }
+    storage.exchanges.map { exchange in
+      FlightExchange(offset: storage.started.duration(to: exchange.begun), notes: exchange, mask: mask)
+    }
   }
 
   /// The decisions of the call as sentences, one on each line, such as `retried after 420 ms: status 503, attempt 2 of
@@ -163,43 +163,36 @@ extension FlightCall.Outcome {
 
 /// One exchange of a recorded call with a server.
 public struct FlightExchange: Sendable {
-  /// The recorded data, unmasked.
-  struct Storage: Sendable {
-    let offset: Duration
-    let request: HTTPRequest
-    let requestBody: FlightBody?
-    let end: ExchangeNotes.End
-  }
-
-  let storage: Storage
-  let mask: FlightMask
-
   /// The time from the start of the call until the request was passed to the transport. Negative for an exchange that
   /// the call joined later.
-  public var offset: Duration { storage.offset }
+  public let offset: Duration
+  /// The recorded data, unmasked.
+  let notes: ExchangeNotes
+  let mask: FlightMask
+
   /// The method of the request.
-  public var method: HTTPMethod { storage.request.method }
+  public var method: HTTPMethod { notes.request.method }
   /// The URL of the request.
-  public var url: String { mask.url(storage.request.url.string) }
+  public var url: String { mask.url(notes.request.url.string) }
   /// The header fields of the request, without the fields that only frame the body.
-  public var requestHeaders: [HTTPField] { mask.fields(storage.request.fields) }
+  public var requestHeaders: [HTTPField] { mask.fields(notes.request.fields) }
   /// The text of the request body: its recorded bytes, or a text with its length if the bytes must not be shown. Nil if
   /// no body is recorded.
-  public var requestBody: String? { storage.requestBody.map { mask.body($0, storage.request.fields) } }
+  public var requestBody: String? { notes.requestBody.map { mask.body($0, notes.request.fields) } }
   /// The status of the response; nil if no response arrived.
-  public var status: Int? { storage.end.response?.head.status }
+  public var status: Int? { notes.end.response?.head.status }
   /// The header fields of the response; empty if no response arrived.
-  public var responseHeaders: [HTTPField] { storage.end.response.map { mask.responseFields($0.head.fields) } ?? [] }
+  public var responseHeaders: [HTTPField] { notes.end.response.map { mask.responseFields($0.head.fields) } ?? [] }
   /// The text of the response body: its recorded bytes, or a text with its length if the bytes must not be shown. Nil
   /// if no body is recorded, as for a body that is streamed or written to a file.
   public var responseBody: String? {
-    storage.end.response.flatMap { response in response.body.map { mask.responseBody($0, response.head.fields) } }
+    notes.end.response.flatMap { response in response.body.map { mask.responseBody($0, response.head.fields) } }
   }
   /// The description of the failure; nil if a response arrived, or if the exchange was abandoned.
-  public var failure: String? { storage.end.failure.map(mask.text) }
+  public var failure: String? { notes.end.failure.map(mask.text) }
   /// The measurements of the exchange, without its URL.
   public var metrics: ExchangeMetrics {
-    var metrics = storage.end.metrics ?? ExchangeMetrics()
+    var metrics = notes.end.metrics ?? ExchangeMetrics()
     (metrics.method, metrics.url, metrics.status) = (method, nil, status)
     return metrics
   }

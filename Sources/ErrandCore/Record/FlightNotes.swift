@@ -20,8 +20,6 @@ package final class FlightNotes: Sendable {
     var events: [Event] = []
     /// The number of events that were not kept, because the call already had ``FlightNotes/mostEvents`` events.
     var omitted = 0
-    /// The limits because of which exchanges wait now, and the starts of these waits.
-    var shortages: [(start: MonotonicInstant, shortage: CallDecision.AdmissionShortage)] = []
 
     mutating func append(_ event: Event) {
       // Most calls have only a few events: one allocation is enough for them.
@@ -81,20 +79,6 @@ package final class FlightNotes: Sendable {
     let exchange = ExchangeNotes(request, begun: now, bodyLimit: bodyLimit)
     state.withLock { $0.append(Event(moment: now, content: .exchange(exchange))) }
     return exchange
-  }
-
-  /// Records that an exchange begins to wait in the admission queue.
-  func beginWait(at start: MonotonicInstant, because shortage: CallDecision.AdmissionShortage) {
-    state.withLock { $0.shortages.append((start, shortage)) }
-  }
-
-  /// Records that an exchange no longer waits in the admission queue.
-  func endWait(since start: MonotonicInstant, until end: MonotonicInstant) {
-    state.withLock { state in
-      guard let place = state.shortages.firstIndex(where: { $0.start == start }) else { return }
-      let shortage = state.shortages.remove(at: place).shortage
-      state.append(Event(moment: end, content: .decision(.waited(start.duration(to: end), shortage))))
-    }
   }
 
   /// Adds the events of another exchange of the same call.

@@ -81,11 +81,11 @@ private struct HARCall {
   private func request(_ exchange: FlightExchange) -> JSONValue {
     HARMembers.request(
       exchange.method.rawValue, exchange.url, version: version(exchange.metrics), exchange.requestHeaders,
-      body: exchange.requestBody, size: exchange.storage.requestBody?.length)
+      body: exchange.requestBody, size: exchange.notes.requestBody?.length)
   }
 
   private func response(_ exchange: FlightExchange, _ metrics: ExchangeMetrics) -> JSONValue {
-    let response = exchange.storage.end.response
+    let response = exchange.notes.end.response
     var members = HARMembers.response(
       exchange.status, mask.serverText(response?.head.reason ?? ""), version: version(metrics),
       exchange.responseHeaders, body: exchange.responseBody, size: response?.body?.length, failure: exchange.failure)

@@ -91,8 +91,10 @@ package final class AdmissionControl: Sendable {
     if let slot = state.withLock({ $0.tryEnter(origin, by: call) }) { return slot }
     let now = context.call.timers.now
     if let slot = state.withLock({ $0.tryEnter(origin, now, by: call) }) { return slot }
-    context.record.beginWait(at: now, because: state.withLock { $0.shortage(at: origin, now) })
-    defer { context.record.endWait(since: now, until: context.call.timers.now) }
+    // In a box, so that it does not enlarge the async frame.
+    let shortage = context.record.flight == nil ? nil : Boxed(state.withLock { $0.shortage(at: origin, now) })
+    context.record.beginWait(at: now)
+    defer { context.record.endWait(since: now, until: context.call.timers.now, because: shortage) }
     let slot: Queue.Slot
     if isWaitedFor {
       slot = try await enterBeyond(origin, context.call, now)
