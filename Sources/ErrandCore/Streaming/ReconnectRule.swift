@@ -52,13 +52,8 @@ enum ReconnectDecision: Equatable {
     _ ended: ConnectionEnd, _ rule: ReconnectRule, failures: Int, serverDelay: Duration?, chance: Double
   ) -> ReconnectDecision {
     guard failures <= rule.attempts, mayHelp(ended) else { return .stop }
-    var delay = serverDelay.map { max($0, leastServerDelay) } ?? max(rule.delay, .zero)
-    var turn = 1
-    while turn < min(failures, 60), delay < rule.longestDelay {
-      delay *= 2
-      turn += 1
-    }
-    delay = max(min(delay, rule.longestDelay), serverDelay ?? .zero)
+    let first = serverDelay.map { max($0, leastServerDelay) } ?? rule.delay
+    var delay = max(first.doubled(upTo: rule.longestDelay, attempt: failures), serverDelay ?? .zero)
     if case .failure(_, let after?, _) = ended { delay = max(delay, after) }
     return .connect(after: delay + delay / 2 * min(max(chance, 0), 1))
   }

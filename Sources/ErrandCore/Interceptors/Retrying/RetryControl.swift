@@ -204,7 +204,6 @@ struct HostHealth: Sendable {
   mutating func recordResponse(from origin: HTTPURL.Origin) { failed[origin] = nil }
 
   private static func rest(after failures: Int) -> Duration {
-    // The rest of a server is doubled at most ten times. After ten doublings it is longer than `longestRest` anyway.
-    min(firstRest * (1 << min(max(failures - 1, 0), 10)), longestRest)
+    firstRest.doubled(upTo: longestRest, attempt: failures)
   }
 }

@@ -70,17 +70,10 @@ enum RetryDecision: Equatable {
   }
 
   private static func wait(after result: Result, _ input: Input) -> Duration {
-    // A negative delay counts as zero. It would always be shorter than the longest delay, and be doubled until the
-    // multiplication overflows.
-    var longest = max(isBusy(result) ? input.policy.busyDelay : input.policy.firstDelay, .zero)
-    var turn = 1
-    // The number of doublings is limited. Sixty doublings would already turn one nanosecond into 36 years.
-    while turn < min(input.attempt, 60), longest < input.policy.longestDelay {
-      longest *= 2
-      turn += 1
-    }
+    let first = isBusy(result) ? input.policy.busyDelay : input.policy.firstDelay
+    let longest = first.doubled(upTo: input.policy.longestDelay, attempt: input.attempt)
     let chance = min(max(input.chance, 0), 1)
-    return max(min(longest, input.policy.longestDelay), .zero) * chance
+    return max(longest, .zero) * chance
   }
 
   private static func isBusy(_ result: Result) -> Bool {
@@ -98,6 +91,23 @@ enum RetryDecision: Equatable {
     guard case .failure(let failure) = result else { return RetryBudget.price }
     let isTimeout = failure.kind == .connectTimeout || failure.kind == .idleTimeout
     return isTimeout ? RetryBudget.timeoutPrice : RetryBudget.price
+  }
+}
+
+extension Duration {
+  /// The delay after the given number of attempts: this duration, doubled with each attempt after the first, and at most
+  /// `longest`.
+  func doubled(upTo longest: Duration, attempt: Int) -> Duration {
+    // A negative delay counts as zero. It would always be shorter than the longest delay, and be doubled until the
+    // multiplication overflows.
+    var delay = max(self, .zero)
+    var turn = 1
+    // The number of doublings is limited. Sixty doublings would already turn one nanosecond into 36 years.
+    while turn < min(attempt, 60), delay < longest {
+      delay *= 2
+      turn += 1
+    }
+    return min(delay, longest)
   }
 }
 
