@@ -40,16 +40,17 @@ extension APIClient {
   /// Returns the interceptors of the standard pipeline, the outermost interceptor first. Only this function determines
   /// their order; Architecture.md explains the reasons for the order.
   private static func standardInterceptors(_ parts: PipelineParts, _ files: any TransferFiles) -> [any Interceptor] {
-    [Validating()]
+    let services = parts.services
+    return [Validating()]
       + parts.interceptors
-      + [Freezing(parts.sessions), Resuming(files: files, parts.retrying), Redirecting()]
+      + [Freezing(services.sessions), Resuming(files: files, services.retrying), Redirecting()]
       + [parts.cache?.lookUp ?? Caching(cache: nil)]
-      + [Joining(parts.joining, executor: parts.executor)]
+      + [Joining(services.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
-      + [Retrying(parts.retrying), Authorizing(parts.refreshing)]
-      + (parts.breaker.map { [FailingFast(parts.breaking, $0)] } ?? [])
-      + [Admitting(parts.admission)]
-      + (parts.breaker.map { [Breaking(parts.breaking, $0)] } ?? [])
+      + [Retrying(services.retrying), Authorizing(services.refreshing)]
+      + (parts.breaker.map { [FailingFast(services.breaking, $0)] } ?? [])
+      + [Admitting(services.admission)]
+      + (parts.breaker.map { [Breaking(services.breaking, $0)] } ?? [])
       + (parts.carriesCookies ? [CookieCarrying()] : [])
       + parts.exchangeInterceptors
       + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]

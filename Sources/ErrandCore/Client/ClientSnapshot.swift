@@ -52,10 +52,8 @@ final class ClientSnapshot: Sendable {
             exchangeInterceptors: configuration.interceptors.exchanges.map {
               UserInterceptor(inner: $0, admission: services.admission)
             },
-            sessions: services.sessions, admission: services.admission, breaking: services.breaking,
-            breaker: configuration.servers.breaker, refreshing: services.refreshing, retrying: services.retrying,
-            joining: services.joining, carriesCookies: configuration.cookies.isOn, cache: cache,
-            transport: transport)))
+            services: services, breaker: configuration.servers.breaker, carriesCookies: configuration.cookies.isOn,
+            cache: cache, transport: transport)))
     }
   }
 
@@ -85,17 +83,19 @@ final class ClientSnapshot: Sendable {
 }
 
 /// The objects that a client gets when it is created and keeps when its configuration changes.
-struct ClientServices: Sendable {
+package struct ClientServices: Sendable {
   let order: @Sendable (PipelineParts) -> [any Interceptor]
   let platform: @Sendable () -> Result<any Transport, APIError>
   let registry: TransportRegistry
-  let admission: AdmissionControl
-  let breaking = BreakerControl()
-  let joining = JoinControl()
-  let retrying = RetryControl()
+  /// Limits the number of HTTP exchanges that run at the same time. Calls over the limit wait in a queue.
+  package let admission: AdmissionControl
+  package let breaking = BreakerControl()
+  package let joining = JoinControl()
+  /// The retry budgets, which limit how many retries the client sends.
+  package let retrying = RetryControl()
   let flightRecord = FlightRecord()
-  let refreshing: RefreshControl
-  let sessions: ClientSessions
+  package let refreshing: RefreshControl
+  package let sessions: ClientSessions
   let standardCache: (any ClientCache)?
 }
 
@@ -105,16 +105,9 @@ package struct PipelineParts: Sendable {
   package let interceptors: [any Interceptor]
   /// The interceptors of the app that run around each HTTP exchange.
   package let exchangeInterceptors: [any Interceptor]
-  package let sessions: ClientSessions
-  /// Limits the number of HTTP exchanges that run at the same time. Calls over the limit wait in a queue.
-  package let admission: AdmissionControl
-  package let breaking: BreakerControl
+  package let services: ClientServices
   /// The rule by which the circuit breakers open; nil if the client uses no circuit breakers.
   package let breaker: BreakerRule?
-  package let refreshing: RefreshControl
-  /// The retry budgets, which limit how many retries the client sends.
-  package let retrying: RetryControl
-  package let joining: JoinControl
   package let carriesCookies: Bool
   package let cache: (any ClientCache)?
   package let transport: any Transport

@@ -176,7 +176,7 @@ struct WaitingQueue<Waiter: Sendable>: Sendable {
     freeEntries = []
     subqueuePlaces = []
     promotionPlaces = []
-    subqueues.forget()
+    subqueues = WaitingSubqueues()
   }
 
   /// Updates the urgency of a waiting call, and moves the call to the subqueue (the waiting calls of one owner with

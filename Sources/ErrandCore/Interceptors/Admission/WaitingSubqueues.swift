@@ -192,20 +192,6 @@ struct WaitingSubqueues: Sendable {
     return place
   }
 
-  /// Releases the memory of all properties. The caller makes sure that no call is waiting.
-  mutating func forget() {
-    subqueues = []
-    freeSubqueues = []
-    subqueuesByName = [:]
-    placesBySubqueue = []
-    placesByOwner = []
-    owners = []
-    freeOwners = []
-    ownersByNumber = [:]
-    levels = []
-    counts = []
-  }
-
   private mutating func freeSubqueue() -> Int {
     if let subqueue = freeSubqueues.popLast() { return subqueue }
     subqueues.append(nil)
