@@ -21,11 +21,11 @@ extension APIClient {
     guard let cache else { return }
     try await inspect(request) { request, context in
       guard let plan = context.cache, let model = plan.policy(for: request).model else { return }
-      let opened = cache.store(for: plan.request)
+      let opened = cache.store(for: context.info.request)
       let equivalents = opened.groupsOfEquivalents(of: [request.url])
       if !equivalents.isEmpty { cache.remove(.groups(Set(equivalents)), from: opened.store) }
       guard let salt = await cache.salt(of: opened, call: context.call, patience: nil) else {
-        let leftOut = Set(plan.key.leftOut.map { ByteText($0) })
+        let leftOut = Set(context.plan.cacheKey.leftOut.map { ByteText($0) })
         return opened.record([
           .target(request.url, leftOut: leftOut, context.partition(of: request).withoutSecrets)
         ])
@@ -34,7 +34,7 @@ extension APIClient {
       let owner = context.owner(of: request, cookies: cookies)
       let made = cache.keys.key(
         for: context.keyed(request, owner: owner, cookies: cookies), model,
-        context.keyRule(plan.key, for: request, owner: owner),
+        context.keyRule(context.plan.cacheKey, for: request, owner: owner),
         context.partition(of: request, owner: owner), transport: context.plan.access.transportIdentity, salt: salt)
       cache.remove(.key(made.key), from: opened.store)
     }

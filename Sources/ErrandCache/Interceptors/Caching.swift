@@ -26,7 +26,7 @@ package struct Caching: SelectiveInterceptor {
     else {
       return try await passing(request, plan, next)
     }
-    let opened = cache.store(for: plan.request)
+    let opened = cache.store(for: context.info.request)
     let patience = Self.patience(for: plan.mode, isFollowed: plan.isFollowed).map { max($0, Self.saltPatience) }
     guard let salt = await cache.salt(of: opened, call: context.call, patience: patience) else {
       return try await storeless(request, plan, context, next)
@@ -35,7 +35,7 @@ package struct Caching: SelectiveInterceptor {
     let owner = context.owner(of: request, cookies: cookies)
     let (recipe, key) = cache.keys.key(
       for: context.keyed(request, owner: owner, cookies: cookies), policy.model ?? .lifetime,
-      context.keyRule(plan.key, for: request, owner: owner),
+      context.keyRule(context.plan.cacheKey, for: request, owner: owner),
       context.partition(of: request, owner: owner), transport: context.plan.access.transportIdentity, salt: salt)
     let rules = CacheRules(
       request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: recipe.salt)

@@ -127,7 +127,6 @@ extension CallRun {
   /// responses then belong to the new session.
   /// - Throws: ``APIError`` if a call that cannot use the cache may only read the cache.
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
-    let request = info.request
     let own = plan.cache
     let declared = own.isInherited ? family?.value.cache ?? .inherited : own
     let targets = own.targets ?? .own
@@ -145,9 +144,9 @@ extension CallRun {
     let bodiesAreFinal = snapshot.configuration.interceptors.calls.isEmpty
     let aliases = try targets.requests.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
-      declared: own.withoutNaming, inheritance: inheritance(family), mode: options.cache, key: plan.cacheKey,
+      declared: own.withoutNaming, inheritance: inheritance(family), mode: options.cache,
       commonHeaders: snapshot.configuration.headers, appVersion: snapshot.configuration.cache.appVersion,
-      aliases: aliases, storesOwn: targets.includesOwn, bodiesAreFinal: bodiesAreFinal, request: request,
+      aliases: aliases, storesOwn: targets.includesOwn, bodiesAreFinal: bodiesAreFinal,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.rules.envelope)) : nil)
   }
 

@@ -21,7 +21,6 @@ package final class CachePlan: Sendable {
   /// True if a request is sent to the server after this cache lookup, whatever the lookup finds. A `cachedThenFresh`
   /// call first returns the stored response, then asks the server. The value is true for the first of these steps.
   package let isFollowed: Bool
-  package let key: CacheKeyRule
   let commonHeaders: RequestHeaders
   /// The version of the app. A stored response is used only by the version of the app that stored it.
   package let appVersion: String
@@ -32,31 +31,20 @@ package final class CachePlan: Sendable {
   /// True if no interceptor of the app wraps the cache. In this case no code changes a response body after the cache
   /// has returned the response.
   package let bodiesAreFinal: Bool
-  /// The request as the caller declared it. Filters that select cache entries for removal receive this request.
-  package let request: any APIRequest
   /// The rules by which the value of the call is validated and decoded. The call uses a decoded value in the cache only
   /// if that value was decoded by equal rules. Nil if the value of the call cannot be stored in the cache.
   package let decodedRules: DecodedRules?
 
   init(
     declared: CachePolicy, inheritance: CacheInheritance, mode: CacheReadMode, asksAlways: Bool = false,
-    isFollowed: Bool = false, key: CacheKeyRule, commonHeaders: RequestHeaders, appVersion: String,
-    aliases: [CacheAlias], storesOwn: Bool, bodiesAreFinal: Bool, request: any APIRequest,
-    decodedRules: DecodedRules?
+    isFollowed: Bool = false, commonHeaders: RequestHeaders, appVersion: String, aliases: [CacheAlias],
+    storesOwn: Bool, bodiesAreFinal: Bool, decodedRules: DecodedRules?
   ) {
-    self.bodiesAreFinal = bodiesAreFinal
-    self.declared = declared
-    self.inheritance = inheritance
-    self.mode = mode
-    self.asksAlways = asksAlways
-    self.isFollowed = isFollowed
-    self.key = key
-    self.commonHeaders = commonHeaders
-    self.appVersion = appVersion
-    self.aliases = aliases
-    self.storesOwn = storesOwn
-    self.request = request
-    self.decodedRules = decodedRules
+    (self.declared, self.inheritance, self.mode) = (declared, inheritance, mode)
+    (self.asksAlways, self.isFollowed) = (asksAlways, isFollowed)
+    (self.commonHeaders, self.appVersion) = (commonHeaders, appVersion)
+    (self.aliases, self.storesOwn) = (aliases, storesOwn)
+    (self.bodiesAreFinal, self.decodedRules) = (bodiesAreFinal, decodedRules)
   }
 
   /// The cache policy for one request of a redirect chain.
@@ -67,10 +55,8 @@ package final class CachePlan: Sendable {
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false, isFollowed: Bool = false) -> CachePlan {
     CachePlan(
       declared: declared, inheritance: inheritance, mode: mode, asksAlways: asksAlways, isFollowed: isFollowed,
-      key: key, commonHeaders: commonHeaders,
-      appVersion: appVersion, aliases: aliases, storesOwn: storesOwn, bodiesAreFinal: bodiesAreFinal, request: request,
-      decodedRules: decodedRules
-    )
+      commonHeaders: commonHeaders, appVersion: appVersion, aliases: aliases, storesOwn: storesOwn,
+      bodiesAreFinal: bodiesAreFinal, decodedRules: decodedRules)
   }
 }
 

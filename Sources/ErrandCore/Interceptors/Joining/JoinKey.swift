@@ -136,7 +136,7 @@ extension SendingRules {
 extension CachePlan {
   fileprivate func storesLike(_ other: CachePlan, for request: HTTPRequest) -> Bool {
     self === other
-      || mode == other.mode && asksAlways == other.asksAlways && key == other.key
+      || mode == other.mode && asksAlways == other.asksAlways
         && policy(for: request) == other.policy(for: request) && appVersion == other.appVersion
         && storesOwn == other.storesOwn && aliases.elementsEqual(other.aliases, by: CacheAlias.areSame)
   }
