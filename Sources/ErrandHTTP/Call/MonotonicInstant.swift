@@ -19,15 +19,12 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
 
   /// Returns the instant that is `duration` after this instant, clamped to the range of the clock.
   public func advanced(by duration: Duration) -> MonotonicInstant {
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
-    if overflow { return MonotonicInstant(nanoseconds: duration < .zero ? .min : .max) }
-    return MonotonicInstant(nanoseconds: sum)
+    MonotonicInstant(nanoseconds: nanoseconds.saturatingSum(duration.clampedNanoseconds))
   }
 
   /// Returns the time from this instant to `other`. The time is negative if `other` is earlier.
   public func duration(to other: MonotonicInstant) -> Duration {
-    let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
-    return .nanoseconds(overflow ? (other > self ? .max : .min) : difference)
+    .nanoseconds(other.nanoseconds.saturatingDifference(nanoseconds))
   }
 
   /// Returns whether `left` is the earlier point.
@@ -49,5 +46,24 @@ extension Duration {
   package var clampedMilliseconds: Int32 {
     let nanoseconds = max(clampedNanoseconds, 0)
     return Int32(clamping: nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1))
+  }
+}
+
+/// Arithmetic that clamps its result to the range of `Int64` instead of trapping on overflow, for operands that may be
+/// any number, because they come from servers or from the app.
+extension Int64 {
+  package func saturatingSum(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  package func saturatingDifference(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+
+  package func saturatingProduct(_ other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
   }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import ErrandCore
 import Foundation
 
 /// The open SQLite index of a ``SQLiteStore``, and the files of large bodies next to it. Used only on the store's

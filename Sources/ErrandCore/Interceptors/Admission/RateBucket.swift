@@ -22,10 +22,9 @@ struct RateBucket: Sendable {
     let time = rate.time.clampedNanoseconds
     let requests = Int64(clamping: rate.requests)
     interval = time / requests + (time % requests == 0 ? 0 : 1)
-    let (depth, overflow) = interval.multipliedReportingOverflow(by: Int64(clamping: rate.burst))
-    self.depth = overflow ? .max : depth
+    depth = interval.saturatingProduct(Int64(clamping: rate.burst))
     followsServer = rate.followsServer
-    empty = Self.difference(now.nanoseconds, self.depth)
+    empty = now.nanoseconds.saturatingDifference(depth)
     if let former {
       empty = max(empty, former.empty)
       closed = former.closed
@@ -36,17 +35,17 @@ struct RateBucket: Sendable {
   /// Whether a token is available, and the server accepts one more request.
   func hasToken(_ now: MonotonicInstant) -> Bool {
     if let opening = quotas.next, opening > now { return false }
-    return Self.difference(now.nanoseconds, max(empty, Self.difference(now.nanoseconds, depth))) >= interval
+    return now.nanoseconds.saturatingDifference(max(empty, now.nanoseconds.saturatingDifference(depth))) >= interval
   }
 
   /// Whether the bucket is full, and no limit of the server need be remembered.
   func isFull(_ now: MonotonicInstant) -> Bool {
-    Self.difference(now.nanoseconds, empty) >= depth && quotas.isOver(now)
+    now.nanoseconds.saturatingDifference(empty) >= depth && quotas.isOver(now)
   }
 
   /// The moment at which the next token is available if no request takes a token before that moment.
   var next: MonotonicInstant {
-    let token = MonotonicInstant(nanoseconds: Self.sum(empty, interval))
+    let token = MonotonicInstant(nanoseconds: empty.saturatingSum(interval))
     return quotas.next.map { max(token, $0) } ?? token
   }
 
@@ -64,14 +63,14 @@ struct RateBucket: Sendable {
 
   /// Takes an available token, or reserves the next token if no token is available.
   mutating func reserve(_ now: MonotonicInstant) {
-    empty = Self.sum(max(empty, Self.difference(now.nanoseconds, depth)), interval)
+    empty = max(empty, now.nanoseconds.saturatingDifference(depth)).saturatingSum(interval)
   }
 
   /// Counts a request that starts with a reserved token.
   mutating func takeReserved(_ now: MonotonicInstant) { quotas.take(now) }
 
   /// Puts a reserved token back into the bucket. A closed bucket stays closed, and is then empty.
-  mutating func giveBackReserved() { empty = max(Self.difference(empty, interval), closed) }
+  mutating func giveBackReserved() { empty = max(empty.saturatingDifference(interval), closed) }
 
   /// Records that an exchange has ended, whether it had a response or not.
   mutating func endExchange() { quotas.endProbe() }
@@ -102,15 +101,5 @@ struct RateBucket: Sendable {
     let closed = MonotonicInstant(nanoseconds: closed)
     let opening = quotas.next.map { max(closed, $0) } ?? closed
     return opening > now ? opening : nil
-  }
-
-  private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
-    let (sum, overflow) = left.addingReportingOverflow(right)
-    return overflow ? (right < 0 ? .min : .max) : sum
-  }
-
-  private static func difference(_ left: Int64, _ right: Int64) -> Int64 {
-    let (difference, overflow) = left.subtractingReportingOverflow(right)
-    return overflow ? (right < 0 ? .max : .min) : difference
   }
 }
