@@ -51,3 +51,83 @@ extension APIError {
         + "you drain the client, or make a new client.")
   }
 }
+
+/// The state machine of draining: decides which calls may start, and when the last call has ended.
+///
+/// | phase | own call | part of a running call | local work | pause | last call leaves | `begin` | `expire` |
+/// |---|---|---|---|---|---|---|---|
+/// | open | enters | enters | enters | is not counted | no change | draining, or idle without calls | – |
+/// | draining | refused | enters | enters | refused | idle | no change | cancelling |
+/// | cancelling | refused | refused | enters | refused | idle | no change | no change |
+/// | idle | refused | refused | enters | refused | no change | no change | no change |
+struct DrainMachine: Sendable, Hashable {
+  enum Phase: Sendable, Hashable { case open, draining, cancelling, idle }
+
+  /// What a call is for the client that drains.
+  enum Role: Sendable, Hashable, CaseIterable {
+    /// A call or a group that the app starts.
+    case own
+    /// A member of a running group, a call that code of the app sends for a running call, or the refresh of a
+    /// credential. A running call may need the part in order to end.
+    case part
+    /// Work that sends nothing, such as finding the stored response of a request.
+    case local
+    /// The wait of an event stream between two connections. Draining does not wait for it.
+    case pause
+  }
+
+  private(set) var phase = Phase.open
+  /// The calls and groups that have not ended, without the waits of event streams between two connections.
+  private(set) var running = 0
+  /// The calls and groups that ended by themselves since draining began.
+  private(set) var finished = 0
+  /// The calls and groups that ended as cancelled after the deadline.
+  private(set) var cancelled = 0
+  /// The calls, groups and reconnections of event streams that were refused.
+  private(set) var refused = 0
+
+  /// Decides whether a call or a pause may start, and counts it. A pause that may start is not counted.
+  mutating func enter(_ role: Role) -> Bool {
+    switch (phase, role) {
+    case (.open, .pause): return true
+    case (.open, _), (_, .local), (.draining, .part):
+      running += 1
+      return true
+    case (.draining, .own), (.draining, .pause), (.cancelling, _), (.idle, _):
+      refused += 1
+      return false
+    }
+  }
+
+  /// Counts a call that has ended. Returns true if it was the last one, so that the calls of the client have ended.
+  mutating func leave(isStopped: Bool) -> Bool {
+    running = max(running - 1, 0)
+    switch phase {
+    case .open, .idle: return false
+    case .draining: finished += 1
+    case .cancelling: if isStopped { cancelled += 1 } else { finished += 1 }
+    }
+    if running == 0 { phase = .idle }
+    return running == 0
+  }
+
+  /// Begins to drain. Returns false if draining began before.
+  mutating func begin() -> Bool {
+    guard phase == .open else { return false }
+    phase = running == 0 ? .idle : .draining
+    return true
+  }
+
+  /// The deadline has passed. Returns true if the running calls must be cancelled now.
+  mutating func expire() -> Bool {
+    guard phase == .draining else { return false }
+    phase = .cancelling
+    return true
+  }
+
+  func report(isCacheWritten: Bool) -> DrainReport {
+    DrainReport(
+      finished: finished, cancelled: cancelled, unfinished: phase == .idle ? 0 : running, refused: refused,
+      isCacheWritten: isCacheWritten)
+  }
+}
