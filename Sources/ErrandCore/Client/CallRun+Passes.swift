@@ -219,18 +219,14 @@ extension CallRun {
     guard error.stage == .validate, let answer = error.response else { return error }
     let rules = decodingRules(.none)
     let isLarge = answer.body.count > Validating.inlineLimit
-    let read = isLarge ? await Self.readElsewhere(typed, answer, rules) : typed.errorBody(of: answer, rules)
+    let read =
+      isLarge
+      ? await onGlobalExecutor { typed.errorBody(of: answer, rules) } : typed.errorBody(of: answer, rules)
     return error.with { details in
       details.errorBody = read.body
       guard let failure = read.failure, error.code == .status || error.code == .business else { return }
       details.message += " " + failure
     }
-  }
-
-  private static func readElsewhere(
-    _ typed: any AnyTypedCall, _ response: HTTPResponse, _ rules: DecodingRules
-  ) async -> ReadErrorBody {
-    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.errorBody(of: response, rules) }
   }
 
   /// Decodes the response and records how long that takes. Bodies over 16 KiB are decoded on the global executor.
@@ -241,7 +237,7 @@ extension CallRun {
     let isKnown = kept.map { response.hit?.value(for: $0) != nil } ?? false
     let error: APIError?
     if response.body.count > Validating.inlineLimit, !isKnown {
-      error = await Self.decodeElsewhere(typed, response, rules, kept)
+      error = await onGlobalExecutor { typed.decode(response, rules, kept: kept) }
     } else {
       error = typed.decode(response, rules, kept: kept)
     }
@@ -250,15 +246,6 @@ extension CallRun {
       if error == nil, !isKnown { await adviseOnDates(in: response, rules) }
     #endif
     return error
-  }
-
-  /// Decodes on the global executor, so that neither the caller's actor nor the transport's thread is blocked.
-  private static func decodeElsewhere(
-    _ typed: any AnyTypedCall, _ response: HTTPResponse, _ rules: DecodingRules, _ kept: DecodedRules?
-  ) async -> APIError? {
-    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-      typed.decode(response, rules, kept: kept)
-    }
   }
 
   private func ending(_ error: APIError?, _ response: HTTPResponse?) -> Outcome<Void> {

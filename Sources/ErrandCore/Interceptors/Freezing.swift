@@ -25,13 +25,8 @@ package struct Freezing: Interceptor {
   @inline(never)  // frame size
   private func replayed(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
     let frozen = try fixed(request, context)
-    if case .inspecting(let probe) = context.plan.kind { return await probed(frozen, context, probe) }
+    if case .inspecting(let probe) = context.plan.kind { return await context.probed(frozen, by: probe) }
     return try await next(frozen)
-  }
-
-  private func probed(_ request: HTTPRequest, _ context: CallContext, _ probe: FrozenProbe) async -> HTTPResponse {
-    await probe(request, context)
-    return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
   /// Returns the request to send. If an earlier pass of the same call through the pipeline has sent a corresponding

@@ -22,7 +22,7 @@ package struct Transporting: Interceptor {
     context.call.expire(at: now)
     try context.call.check()
     try context.plan.sending.exchangeCheck?()
-    if case .preparing(let probe) = context.plan.kind { return await probed(request, context, probe) }
+    if case .preparing(let probe) = context.plan.kind { return await context.probed(request, by: probe) }
     let mustNotBeStored =
       context.mayReachOthers && (showsMoreThanFrozen(request, context) || context.flags.isMaybeOfAnotherAccount)
     if mustNotBeStored { context.onUnknownAccount?() }
@@ -54,12 +54,6 @@ package struct Transporting: Interceptor {
   private func end(_ exchange: Exchange, _ response: HTTPResponse, _ context: CallContext) {
     exchange.handling.observer?.answered(response)
     context.plan.log?.info("\(response)")
-  }
-
-  @inline(never)  // frame size
-  private func probed(_ request: HTTPRequest, _ context: CallContext, _ probe: FrozenProbe) async -> HTTPResponse {
-    await probe(request, context)
-    return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
   /// True if the request identifies the user by data that is not part of the cache key. In this case the response must

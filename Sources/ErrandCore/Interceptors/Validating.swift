@@ -187,3 +187,8 @@ package struct Validating: Interceptor {
     APIError(.validate, code, message, cause: cause).with { $0.response = response }
   }
 }
+
+/// Runs work on the global executor, so that it blocks neither the actor of the caller nor the thread of the transport.
+func onGlobalExecutor<Value: Sendable>(_ work: @Sendable () -> Value) async -> Value {
+  await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in work() }
+}

@@ -144,3 +144,12 @@ enum RunKind: Sendable {
 /// A *probe*: a function that receives the final request and its context instead of the transport, so that nothing is
 /// sent.
 package typealias FrozenProbe = @Sendable (HTTPRequest, CallContext) async -> Void
+
+extension CallContext {
+  /// Passes a request to a probe, and returns a response without content in place of that of a server.
+  @inline(never)  // frame size
+  func probed(_ request: HTTPRequest, by probe: FrozenProbe) async -> HTTPResponse {
+    await probe(request, self)
+    return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
+  }
+}

@@ -65,7 +65,7 @@ extension Outcome {
   /// executor, on which such a body is also decoded.
   func reformedElsewhere<By: Reformer>(by reformer: By) async -> Outcome<By.Output> where By.Input == Value {
     guard let response, response.body.count > Validating.inlineLimit else { return reformed(by: reformer) }
-    return await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in reformed(by: reformer) }
+    return await onGlobalExecutor { reformed(by: reformer) }
   }
 }
 

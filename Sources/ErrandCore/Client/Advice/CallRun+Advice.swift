@@ -104,7 +104,8 @@ extension CallRun {
     guard kind.isOrdinary, response.body.count <= Self.mostChecked, Advice.dates.isOpen(type) else { return }
     let isLarge = response.body.count > Validating.inlineLimit
     let dates =
-      isLarge ? await Self.epochDatesElsewhere(typed, response, rules) : typed.epochDates(in: response, rules)
+      isLarge
+      ? await onGlobalExecutor { typed.epochDates(in: response, rules) } : typed.epochDates(in: response, rules)
     switch dates {
     case .none: return
     case .right: Advice.dates.countTry(of: type)
@@ -116,12 +117,6 @@ extension CallRun {
           + "`.fast(dates: \(strategy))`."
       ])
     }
-  }
-
-  private static func epochDatesElsewhere(
-    _ typed: any AnyTypedCall, _ response: HTTPResponse, _ rules: DecodingRules
-  ) async -> JSONEpochDates {
-    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.epochDates(in: response, rules) }
   }
 
   private func warn(_ sentences: [String]) {
