@@ -89,10 +89,10 @@ public struct ResponseValidation: Sendable, Hashable {
           bodyLimit: own.value.bodyLimit.filled(by: others.value.bodyLimit))))
   }
 
-  /// Validations with equal properties are equal.
   /// Whether the response must be parsed as JSON to decide if the response is accepted.
   var readsJSON: Bool { shape != nil || envelope.code != nil }
 
+  /// Validations with equal properties are equal.
   public static func == (left: ResponseValidation, right: ResponseValidation) -> Bool {
     left.parts == right.parts || (left.parts?.value ?? Parts()) == (right.parts?.value ?? Parts())
   }
