@@ -198,17 +198,9 @@ extension CallRun {
   func reading(_ response: HTTPResponse) async -> Outcome<Void> {
     do {
       let context = context(try plan(), nil)
-      return await judged(await verdict(on: response, context), context)
+      return await judged(await .catching { try await Validating().judged(response, context) }, context)
     } catch {
       return unbuilt(error)
-    }
-  }
-
-  private func verdict(on response: HTTPResponse, _ context: CallContext) async -> Answer {
-    do {
-      return .success(try await Validating().judged(response, context))
-    } catch {
-      return .failure(error)
     }
   }
 

@@ -50,7 +50,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// The numbers of running exchanges and of waiting calls at the origins of a host.
   func counts(at host: String) -> (running: Int, waiting: Int) {
     hosts.all.reduce(into: (0, 0)) { counts, place in
-      guard let found = hosts[place], found.origin.host == host else { return }
+      guard let found = hosts.list[place], found.origin.host == host else { return }
       counts.0 += found.running
       counts.1 += waitingCalls.count(at: place)
     }
@@ -82,8 +82,8 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// nil if the token is available now.
   mutating func reserveToken(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> MonotonicInstant? {
     let host = place(of: origin, now)
-    guard let bucket = hosts.bucket(at: host) else { return nil }
-    hosts.change(at: host) { $0.reserve(now) }
+    guard let bucket = hosts.list[host]?.bucket else { return nil }
+    hosts.list[host]?.bucket?.reserve(now)
     return bucket.hasToken(now) ? nil : bucket.next
   }
 
@@ -92,7 +92,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   @discardableResult
   mutating func giveBackToken(_ origin: HTTPURL.Origin) -> Int? {
     guard let host = hosts.place(of: origin) else { return nil }
-    hosts.change(at: host) { $0.giveBackReserved() }
+    hosts.list[host]?.bucket?.giveBackReserved()
     return host
   }
 
@@ -107,8 +107,8 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// Takes a slot for an exchange, even if no slot is free. The caller must have reserved a token of the rate limit.
   mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> ReservedEntrance {
     let host = place(of: origin, now)
-    if let moment = hosts.bucket(at: host)?.closed(now) { return .closed(moment) }
-    hosts.change(at: host) { $0.takeReserved(now) }
+    if let moment = hosts.list[host]?.bucket?.closed(now) { return .closed(moment) }
+    hosts.list[host]?.bucket?.takeReserved(now)
     return .admitted(take(at: host))
   }
 
@@ -145,15 +145,15 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   mutating func release(_ slot: Slot, isUnused: Bool = false, _ now: MonotonicInstant) -> Admission? {
     let heldOthersBack = running >= limits.total
     giveBack(slot)
-    if isUnused { hosts.change(at: slot.host) { $0.giveBack() } }
+    if isUnused { hosts.list[slot.host]?.bucket?.giveBack() }
     return heldOthersBack ? admitNext(now) : admitNext(at: slot.host, now)
   }
 
   private mutating func giveBack(_ slot: Slot) {
     running = max(running - 1, 0)
-    hosts.run(at: slot.host, -1)
-    if slot.isAnswered { hosts.countAnswered(at: slot.host, -1) }
-    hosts.change(at: slot.host) { $0.endExchange() }
+    hosts.list[slot.host]?.running -= 1
+    if slot.isAnswered { hosts.list[slot.host]?.answered -= 1 }
+    hosts.list[slot.host]?.bucket?.endExchange()
   }
 
   /// Admits the next waiting call among all hosts that have a free slot for an exchange and a token of their rate
@@ -185,29 +185,31 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     if running >= limits.total { return .total(taken: running, of: limits.total, by: holders(nil)) }
     guard let host = hosts.place(of: origin) else { return .queue(origin, ahead: 0) }
     if !hasRoom(host) {
-      let taken = hosts.running(at: host)
+      let taken = hosts.list[host]?.running ?? 0
       return .host(origin, taken: taken, of: limits.perHost, by: holders(Slot(host: host)))
     }
     return hasToken(host, now) ? .queue(origin, ahead: waitingCalls.count(at: host)) : .rate(origin)
   }
 
-  private func hasRoom(_ host: Int) -> Bool { hosts.running(at: host) < limits.perHost }
+  private func hasRoom(_ host: Int) -> Bool { (hosts.list[host]?.running ?? 0) < limits.perHost }
 
-  private func hasToken(_ host: Int, _ now: MonotonicInstant) -> Bool { hosts.bucket(at: host)?.hasToken(now) ?? true }
+  private func hasToken(_ host: Int, _ now: MonotonicInstant) -> Bool {
+    hosts.list[host]?.bucket?.hasToken(now) ?? true
+  }
 
   /// Takes a slot for an exchange and a token of the rate limit. A slot must be free. Returns nil if no token is
   /// available.
   private mutating func takeSlot(at host: Int, _ now: MonotonicInstant?) -> Slot? {
-    if let bucket = hosts.bucket(at: host) {
+    if let bucket = hosts.list[host]?.bucket {
       guard let now, bucket.hasToken(now) else { return nil }
-      hosts.change(at: host) { $0.take(now) }
+      hosts.list[host]?.bucket?.take(now)
     }
     return take(at: host)
   }
 
   private mutating func take(at host: Int) -> Slot {
     running += 1
-    hosts.run(at: host, 1)
+    hosts.list[host]?.running += 1
     return Slot(host: host)
   }
 
@@ -218,7 +220,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// or if the host has no rate limit. That is also the case if another exchange must end before a waiting call can get
   /// a slot.
   func wake(at host: Int, _ now: MonotonicInstant) -> MonotonicInstant? {
-    guard waitingCalls.count(at: host) > 0, hasRoom(host), let bucket = hosts.bucket(at: host) else { return nil }
+    guard waitingCalls.count(at: host) > 0, hasRoom(host), let bucket = hosts.list[host]?.bucket else { return nil }
     // A token of the rate limit is available, but all slots for exchanges are taken. The next slot that is released is
     // offered to all hosts that have a token, so no timer is needed.
     if bucket.hasToken(now), running >= limits.total { return nil }
@@ -228,17 +230,17 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   var waitedFor: [Int] { waitingCalls.hosts }
 
   /// Whether the rate of the host of a slot follows the server; nil if the host has no rate limit.
-  func followsServer(_ slot: Slot) -> Bool? { hosts.bucket(at: slot.host)?.followsServer }
+  func followsServer(_ slot: Slot) -> Bool? { hosts.list[slot.host]?.bucket?.followsServer }
 
   /// Changes the rate of a host as the response to the exchange of a slot asks. The response headers arrived at the
   /// moment `arrival`.
   mutating func learn(_ pace: ServerPace, _ slot: Slot, since arrival: MonotonicInstant) {
-    let unanswered = hosts.unanswered(at: slot.host) - 1
-    hosts.change(at: slot.host) { $0.learn(pace, unanswered: unanswered, since: arrival) }
+    let unanswered = (hosts.list[slot.host]?.unanswered ?? 0) - 1
+    hosts.list[slot.host]?.bucket?.learn(pace, unanswered: unanswered, since: arrival)
   }
 
   /// Records that the response headers of the exchange of a slot have arrived, although the exchange continues.
-  mutating func countAnswered(_ slot: Slot) { hosts.countAnswered(at: slot.host, 1) }
+  mutating func countAnswered(_ slot: Slot) { hosts.list[slot.host]?.answered += 1 }
 
   /// Changes the limits. The caller then calls ``admitNext(_:)`` to admit the waiting calls that the new limits allow.
   mutating func change(_ limits: AdmissionLimits, _ now: MonotonicInstant) {
