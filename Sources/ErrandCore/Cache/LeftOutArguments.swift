@@ -24,7 +24,7 @@ package struct LeftOutArguments: Sendable, Hashable {
   /// part of the cache key.
   package func pieces(of body: Data, type: String?) -> [ArraySlice<UInt8>]? {
     guard !names.isEmpty, let type = type.flatMap({ MediaType($0) }) else { return nil }
-    if type.essence == "application/x-www-form-urlencoded" {
+    if type.isForm {
       let pairs = Array(body).split(separator: 0x26, omittingEmptySubsequences: false)
       return pairs.filter { !isLeftOut(pair: $0) }
     }

@@ -70,8 +70,7 @@ package struct Validating: Interceptor {
     let own = code.map { " with code \(APIError.words($0))" } ?? ""
     let text = refusal?.message ?? (try? ProblemDetails(response))?.sentences(after: response.head.reason)
     let words = text.map { " Message of the server: \(APIError.ended(APIError.words($0)))" } ?? ""
-    let isForm = sent?.fields.mediaType?.essence == "application/x-www-form-urlencoded"
-    let cure = response.status == 415 && isForm ? formCure : ""
+    let cure = response.status == 415 && sent?.fields.mediaType?.isForm == true ? formCure : ""
     let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)\(cure)"
     throw failure(.status, message, response).with { $0.businessCode = code }
   }

@@ -191,7 +191,7 @@ enum BodyMask {
     if body.isEmpty { return body }
     let type = fields.mediaType
     if type?.isJSON == true, let text = try? JSONValue(parsing: body).masked.serialized() { return text }
-    if type?.essence == "application/x-www-form-urlencoded" {
+    if type?.isForm == true {
       return Data(Redaction.url("?" + String(decoding: body, as: UTF8.self)).utf8.dropFirst())
     }
     return Data(size(body.count).utf8)

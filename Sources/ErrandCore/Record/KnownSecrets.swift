@@ -83,14 +83,12 @@ struct KnownSecrets: Sendable {
   private static func content(of body: Data?, _ fields: HTTPFields, atMost limit: Int) -> Content? {
     guard let body, body.count <= limit, let type = fields.mediaType else { return nil }
     if type.isJSON { return (try? JSONValue(parsing: body)).map { .json($0) } }
-    return isForm(type) ? .form(String(decoding: body, as: UTF8.self)) : nil
+    return type.isForm ? .form(String(decoding: body, as: UTF8.self)) : nil
   }
-
-  private static func isForm(_ type: MediaType) -> Bool { type.essence == "application/x-www-form-urlencoded" }
 
   /// Whether a body with these fields should be searched for secrets: whether it is JSON or a form.
   private static func isSearched(_ fields: HTTPFields) -> Bool {
-    fields.mediaType.map { $0.isJSON || isForm($0) } ?? false
+    fields.mediaType.map { $0.isJSON || $0.isForm } ?? false
   }
 
   mutating func add(_ fields: HTTPFields) {

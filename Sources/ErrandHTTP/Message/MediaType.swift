@@ -38,6 +38,9 @@ public struct MediaType: Sendable, Hashable {
   /// Whether the type is JSON: `application/json`, `text/json` or a type that ends in `+json` (RFC 6839).
   package var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
 
+  /// Whether the type is that of a form in the format of a URL query.
+  package var isForm: Bool { essence == "application/x-www-form-urlencoded" }
+
   /// Whether a pattern matches this type. A pattern is a type such as `application/json`, a range such as `text/*`, a
   /// structured suffix such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`. Parameters of a
   /// pattern, such as `; charset=utf-8`, are not compared.
