@@ -205,20 +205,10 @@ struct ArgumentWriter: Sendable {
   }
 
   private static func append(_ text: String, to out: inout [UInt8], plus: Bool) {
-    let start = out.count
-    PercentEncoding.append(text, to: &out, keeping: .value)
-    guard plus, text.utf8.contains(0x20) else { return }
-    var tail: [UInt8] = []
-    var index = start
-    while index < out.count {
-      if out[index] == 0x25, out[index + 1] == 0x32, out[index + 2] == 0x30 {
-        tail.append(0x2B)
-        index += 3
-      } else {
-        tail.append(out[index])
-        index += 1
-      }
+    guard plus, text.utf8.contains(0x20) else { return PercentEncoding.append(text, to: &out, keeping: .value) }
+    for (index, word) in Array(text.utf8).split(separator: 0x20, omittingEmptySubsequences: false).enumerated() {
+      if index > 0 { out.append(0x2B) }
+      PercentEncoding.append(word, to: &out, keeping: .value)
     }
-    out.replaceSubrange(start..., with: tail)
   }
 }
