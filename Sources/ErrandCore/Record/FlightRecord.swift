@@ -9,7 +9,7 @@ import ErrandSupport
 /// ```
 public final class FlightRecord: Sendable {
   private struct State {
-    var ring = FlightRing<FlightCall>()
+    var ring = Ring<FlightCall>()
     var observers: [Int: @Sendable (FlightCall) -> Void] = [:]
     var lastObserver = 0
   }
@@ -25,7 +25,7 @@ public final class FlightRecord: Sendable {
   public func call(_ number: UInt64) -> FlightCall? { calls.last { $0.number == number } }
 
   /// Removes all calls from the record.
-  public func removeAll() { state.withLock { $0.ring = FlightRing() } }
+  public func removeAll() { state.withLock { $0.ring = Ring() } }
 
   /// Adds a call that has ended. Afterwards the record has at most `limit` calls.
   func add(_ call: FlightCall, limit: Int) {
@@ -51,24 +51,30 @@ public final class FlightRecord: Sendable {
 }
 
 /// A list of the last elements that were added, with a limit on their number.
-struct FlightRing<Element: Sendable>: Sendable {
-  private var storage: [Element] = []
+struct Ring<Element: Sendable>: Sendable {
+  /// The elements in no particular order.
+  private(set) var unordered: [Element] = []
   private var oldest = 0
 
-  var elements: [Element] { Array(storage[oldest...] + storage[..<oldest]) }
+  /// The elements, the oldest element first.
+  var elements: [Element] { Array(unordered[oldest...] + unordered[..<oldest]) }
 
   /// Adds an element. Removes the oldest elements so that at most `limit` elements remain.
-  mutating func append(_ element: Element, limit: Int) {
-    guard limit > 0 else { return self = FlightRing() }
-    if storage.count == limit {
-      storage[oldest] = element
+  /// - Returns: The oldest element of a full ring, which the new element replaces; otherwise nil.
+  @discardableResult
+  mutating func append(_ element: Element, limit: Int) -> Element? {
+    if limit > 0, unordered.count == limit {
+      let replaced = unordered[oldest]
+      unordered[oldest] = element
       oldest = (oldest + 1) % limit
-      return
+      return replaced
     }
-    if oldest == 0, storage.count < limit { return storage.append(element) }
-    storage = Array(elements.suffix(limit - 1))
-    oldest = 0
-    storage.append(element)
+    if oldest > 0 || unordered.count >= limit {
+      unordered = elements.suffix(max(limit - 1, 0))
+      oldest = 0
+    }
+    if limit > 0 { unordered.append(element) }
+    return nil
   }
 }
 

@@ -185,7 +185,7 @@ struct CallDecisionTests {
 /// The bounds of the ring and of the notes of a call.
 struct FlightRingTests {
   private func ring(_ count: Int, limits: [Int]) -> [Int] {
-    var ring = FlightRing<Int>()
+    var ring = Ring<Int>()
     for number in 0..<count { ring.append(number, limit: limits[number % limits.count]) }
     return ring.elements
   }

@@ -140,20 +140,16 @@ struct Breaker: Sendable {
 /// The last results of a circuit breaker, and the number of failures among them.
 struct ResultWindow: Sendable {
   private let size: Int
-  private var results: [Bool] = []
-  private var next = 0
+  private var results = Ring<Bool>()
   private(set) var failures = 0
 
   init(size: Int) { self.size = size }
 
-  var count: Int { results.count }
+  var count: Int { results.unordered.count }
 
   mutating func add(isFailure: Bool) {
     if isFailure { failures += 1 }
-    if results.count < size { return results.append(isFailure) }
-    if results[next] { failures -= 1 }
-    results[next] = isFailure
-    next = (next + 1) % size
+    if results.append(isFailure, limit: size) == true { failures -= 1 }
   }
 }
 

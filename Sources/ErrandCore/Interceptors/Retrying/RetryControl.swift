@@ -120,18 +120,14 @@ struct LatencyHistory: Sendable {
   /// times would be unreliable.
   static var least: Int { 20 }
 
-  private var times: [Duration] = []
-  private var next = 0
+  private var ring = Ring<Duration>()
 
-  mutating func add(_ time: Duration) {
-    if times.count < Self.limit { return times.append(time) }
-    times[next] = time
-    next = (next + 1) % Self.limit
-  }
+  mutating func add(_ time: Duration) { ring.append(time, limit: Self.limit) }
 
   /// The time within which the given share of the responses arrived. The share is a number from 0 to 1. Nil if fewer
   /// than ``least`` response times are known.
   func time(of share: Double) -> Duration? {
+    let times = ring.unordered
     guard times.count >= Self.least else { return nil }
     // A share that is negative or not a number counts as zero.
     let place = share > 0 ? Double(times.count) * min(share, 1) : 0
