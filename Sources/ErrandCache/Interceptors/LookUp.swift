@@ -175,7 +175,7 @@ struct LookUp {
 
   private func forward(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
     if lookupResult.fallback != nil { return try await forwardOrServe(lookupResult) }
-    return try await next(request, in: context.with(lookup: lookupResult))
+    return try await next(request, in: context.with { $0.lookup = lookupResult })
   }
 
   /// Sends the request to the server. If the server cannot be reached, fails or does not respond in time, the stored
@@ -214,9 +214,11 @@ struct LookUp {
     let spare = min(.milliseconds(50), (call.timeLeft ?? .zero) / 10)
     let child = CallState(following: call, deadline: call.deadline?.advanced(by: .zero - spare))
     defer { child.settle() }
-    return try await call.whileAsking({ child.stop($0) }) {
-      try await next(request, in: context.with(lookup: lookupResult).with(child))
+    let forwarded = context.with {
+      $0.lookup = lookupResult
+      $0.call = child
     }
+    return try await call.whileAsking({ child.stop($0) }) { try await next(request, in: forwarded) }
   }
 
   private static func isServersFault(_ error: any Error) -> Bool {
@@ -248,7 +250,7 @@ struct LookUp {
     let generation = cache.generations.withLock { $0.register() }
     let request = withoutConditions
     let refreshing = lookupResult.refreshing(entry, by: lookupResult.rules.with(request), generation)
-    let background = context.with(lookup: refreshing).inBackground(state)
+    let background = context.with { $0.lookup = refreshing }.inBackground(state)
     Task { @concurrent [cache, next] in
       if await Self.isStill(entry, refreshing, state) {
         let response = try? await next(request, in: background)

@@ -4,18 +4,18 @@ import ErrandSupport
 public final class CallContext: Sendable {
   /// The properties that are set when a context is made. Interceptors pass on copies of a context with some of these
   /// properties changed. The frozen request (see ``Freezing``) is not among the properties, because it is set later.
-  struct Parts: Sendable {
-    var call: CallState
+  package struct Parts: Sendable {
+    package var call: CallState
     let info: CallInfo
     let plan: CallPlan
     var cache: CachePlan?
     var record: CallRecord
     var flags: CallFlags
-    var lookup: (any LookupResult)?
+    package var lookup: (any LookupResult)?
     var log: FreezeLog?
     var replay: FreezeReplay?
-    var sink: (any BodySink)?
-    var onProgress: (@Sendable (TransferProgress) -> Void)?
+    package var sink: (any BodySink)?
+    package var onProgress: (@Sendable (TransferProgress) -> Void)?
     var onInformational: (@Sendable (ResponseHead) -> Void)?
     var onUnknownAccount: (@Sendable () -> Void)?
     var sharedTimeLeft: (@Sendable () -> Duration?)?
@@ -117,24 +117,11 @@ public final class CallContext: Sendable {
   // MARK: - Changed copies
 
   /// A copy of the context with changed properties. The frozen request (see ``Freezing``) is copied, too.
-  func with(_ change: (inout Parts) -> Void) -> CallContext {
+  package func with(_ change: (inout Parts) -> Void) -> CallContext {
     var parts = parts
     change(&parts)
     return CallContext(parts, frozen: frozenState)
   }
-
-  package func with(_ call: CallState) -> CallContext { with { $0.call = call } }
-
-  /// A copy of the context with another sink for the response body and another progress closure.
-  package func with(sink: any BodySink, onProgress: (@Sendable (TransferProgress) -> Void)?) -> CallContext {
-    with {
-      $0.sink = sink
-      $0.onProgress = onProgress
-    }
-  }
-
-  /// A copy of the context with the result of the cache lookup, for the interceptors that run after the lookup.
-  package func with(lookup: any LookupResult) -> CallContext { with { $0.lookup = lookup } }
 
   /// A copy of the context for a request that does not read the cache. The response is still stored in the cache.
   func pastCache() -> CallContext {

@@ -64,7 +64,7 @@ public struct Next: Sendable {
     defer { child.settle() }
     return try await parent.whileAsking({ reason in child.stop(reason) }) {
       try await withTaskCancellationHandler {
-        try await pipeline.run(request, from: index, context.with(child))
+        try await pipeline.run(request, from: index, context.with { $0.call = child })
       } onCancel: {
         child.stop(.cancelled)
       }

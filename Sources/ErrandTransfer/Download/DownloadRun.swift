@@ -190,8 +190,12 @@ final class DownloadRun: Sendable {
     requested.apply(to: &request.fields)
     meter?.waitForHead()
     let report = meter.map { meter -> (@Sendable (TransferProgress) -> Void) in { meter.forward($0) } }
+    let streaming = context.with {
+      $0.sink = sink
+      $0.onProgress = report
+    }
     do {
-      return .success(try await next(request, in: context.with(sink: sink, onProgress: report)))
+      return .success(try await next(request, in: streaming))
     } catch {
       return .failure(error)
     }

@@ -138,7 +138,12 @@ final class SegmentFetch: Sendable {
     do {
       return .success(
         try await withCallState { [request] child in
-          try await next(request, in: self.run.context.with(child).with(sink: sink, onProgress: nil))
+          let streaming = self.run.context.with {
+            $0.call = child
+            $0.sink = sink
+            $0.onProgress = nil
+          }
+          return try await next(request, in: streaming)
         })
     } catch {
       return .failure(error)

@@ -38,7 +38,7 @@ package struct Admitting: SelectiveInterceptor {
     let watched = HeadSink(sink) { [control] head in control.headersArrived(head, slot, timers) }
     let request = Self.prioritized(request, context.call.priority)
     let result = await Result<HTTPResponse, any Error>.catching {
-      try await next(request, in: context.with(sink: watched, onProgress: context.onProgress))
+      try await next(request, in: context.with { $0.sink = watched })
     }
     let isAnswered = watched.stopReporting()
     if !isAnswered, case .success(let response) = result { control.learn(from: response, slot, timers) }

@@ -36,7 +36,7 @@ package struct Breaking: SelectiveInterceptor {
     let origin = request.url.origin
     let trial = HeadSink(sink) { head in end(Self.result(head.status), origin, generation, context) }
     do {
-      let response = try await next(request, in: context.with(sink: trial, onProgress: context.onProgress))
+      let response = try await next(request, in: context.with { $0.sink = trial })
       if !trial.stopReporting() { end(Self.result(response.status), origin, generation, context) }
       return response
     } catch {

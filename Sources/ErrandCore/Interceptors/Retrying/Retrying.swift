@@ -25,7 +25,7 @@ package struct Retrying: SelectiveInterceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let sink = context.sink.map(WatchedSink.init)
-    let context = sink.map { context.with(sink: $0, onProgress: context.onProgress) } ?? context
+    let context = sink.map { sink in context.with { $0.sink = sink } } ?? context
     var state = Attempts()
     while true {
       let last = await attempted(request, context, sink, &state.skipped, next)
