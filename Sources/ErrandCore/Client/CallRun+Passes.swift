@@ -146,7 +146,7 @@ extension CallRun {
     // The request may have been sent before the stored response was chosen, for example because a redirect led to it or
     // because the response replaces a failure. A server that answers with 304 has not carried out the request.
     let isUnsent = first.metrics.attempts == 0 || first.metrics.redirects == 0 && first.origin == .revalidated
-    let isRepeatable = isUnsent || pass.context.plan.sending.allowsRepeating(pass.request.method)
+    let isRepeatable = isUnsent || pass.context.plan.sending.idempotency.allows(pass.request.method)
     guard isRepeatable else { return first }
     let past = Pass(pass.request, pastCache(pass.context))
     return await judged(await self.answer(past), past.context)

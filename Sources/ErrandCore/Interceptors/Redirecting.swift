@@ -39,7 +39,7 @@ package struct Redirecting: Interceptor {
     var loopStart = 0
     while true {
       let isStored = response.origin == .cacheFresh || response.origin == .cacheStale
-      let mayRepeat = request.method.isSafe && context.plan.sending.allowsRepeating(request.method)
+      let mayRepeat = request.method.isSafe && context.plan.sending.idempotency.allows(request.method)
       if !isStored, !mayRepeat { stored = nil }
       let asked = context.plan.sending.hosts == nil ? request.url : response.url
       // After a response that sets cookies, another request for the same URL is not a loop, because the server may

@@ -96,8 +96,8 @@ package struct CallAccess: Sendable {
 package struct SendingRules: Sendable {
   package let redirects: RedirectPolicy
   /// Whether and when an exchange of the call is tried again.
-  let retries: RetryPolicy
-  let idempotency: Idempotency
+  package let retries: RetryPolicy
+  package let idempotency: Idempotency
   /// The servers to which the request is sent one after another until a server responds; nil if the client has no
   /// fallback servers.
   let hosts: HostList?
@@ -110,14 +110,8 @@ package struct SendingRules: Sendable {
   /// Is called with the final request of a download; nil if the caller does not need it.
   package let noteDownload: (@Sendable (SentDownload) -> Void)?
 
-  /// Whether a request may be sent again although the server may already have processed the first attempt.
-  package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }
-
   /// Whether more than one request may be sent for the call.
   var sendsAgain: Bool { retries.sendsAgain || hosts != nil }
-
-  /// The longest wait that the server may request by `Retry-After`.
-  package var longestRetryAfter: Duration { retries.longestRetryAfter }
 
   /// Converts the origin of a fallback server to the origin of the base URL. Returns every other origin unchanged.
   func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin { hosts?.home(of: origin) ?? origin }

@@ -164,7 +164,7 @@ public enum Idempotency: Sendable, Hashable {
 extension Idempotency {
   /// Whether a request with the given method may be sent again although the server may already have processed the first
   /// attempt.
-  func allows(_ method: HTTPMethod) -> Bool {
+  package func allows(_ method: HTTPMethod) -> Bool {
     switch self {
     case .byMethod: method.isIdempotent
     case .assumed, .keyed: true

@@ -100,7 +100,7 @@ extension DownloadRun {
   /// Whether to request the first URL again, because the target of its redirect has expired (status 403). True at most
   /// once in a call, and only if the method may be repeated.
   private func asksFirstURLAgain(after response: HTTPResponse, to url: HTTPURL) -> Bool {
-    response.status == 403 && response.url != url && context.plan.sending.allowsRepeating(request.method)
+    response.status == 403 && response.url != url && context.plan.sending.idempotency.allows(request.method)
       && mayUse(.firstURLAgain)
   }
 

@@ -18,7 +18,7 @@ extension DownloadRun {
   /// `takeUps` resumptions were already used, the method may not be repeated, or the retry budget of the host is used
   /// up.
   func useResumption(_ reason: RetryReason, of url: HTTPURL) -> Bool {
-    guard context.plan.sending.allowsRepeating(request.method) else { return false }
+    guard context.plan.sending.idempotency.allows(request.method) else { return false }
     let isLeft = state.withLock { state in
       guard state.resumptionsLeft > 0 else { return false }
       state.resumptionsLeft -= 1
@@ -35,7 +35,7 @@ extension DownloadRun {
   func isWorthWaiting(until moment: MonotonicInstant) -> Bool {
     let call = context.call
     if let deadline = call.deadline, moment >= deadline { return false }
-    return call.timers.now.duration(to: moment) <= context.plan.sending.longestRetryAfter
+    return call.timers.now.duration(to: moment) <= context.plan.sending.retries.longestRetryAfter
   }
 
   private func waits(until moment: MonotonicInstant?) async throws -> Bool {

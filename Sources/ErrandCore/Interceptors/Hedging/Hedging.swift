@@ -11,7 +11,7 @@ struct Hedging {
 
   /// Whether a request may be sent twice in parallel.
   static func suits(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    request.method.isSafe && context.plan.sending.allowsRepeating(request.method) && request.body == nil
+    request.method.isSafe && context.plan.sending.idempotency.allows(request.method) && request.body == nil
       && context.sink == nil
   }
 
