@@ -25,6 +25,10 @@ public struct Timeouts: Sendable, Hashable {
       connect: connect.map { .after($0) }, idle: idle.map { .after($0) }, total: total.map { .after($0) })
   }
 
+  /// Not available. A number has no unit.
+  @available(*, unavailable, message: "write the unit, such as `.seconds(5)` or `.milliseconds(500)`")
+  public init(connect: Double? = nil, idle: Double? = nil, total: Double? = nil) { self = .inherited }
+
   /// All time-outs are nil, so all of them are inherited.
   public static let inherited = Timeouts()
 

@@ -160,7 +160,8 @@ extension APIRequest {
   /// Not available. A request without a decoder gets this property, so that the compiler names the cure.
   @available(
     *, unavailable,
-    message: "make the `Response` `Decodable`, or declare a `decoder`; for a response without a value, use `Nothing`"
+    message:
+      "make the `Response` `Decodable` (if it is, mark it `nonisolated`), or declare a `decoder`; or use `Nothing`"
   )
   public var decoder: ResponseDecoder<Response> {
     ResponseDecoder("nothing", accept: "*/*") { _, _ in throw APIError.build(.unsupported, "No decoder is declared.") }

@@ -46,6 +46,13 @@ public struct Arguments: Sendable, Hashable {
     self.init(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.argumentValue) })
   }
 
+  /// Not available. The type of the values must be known.
+  @available(
+    *, unavailable,
+    message: "let the dictionary be a `[String: any ArgumentConvertible]`, or write `Arguments(encoding: value)`"
+  )
+  public init(_ values: [String: Any]) { self.init() }
+
   /// Makes arguments from the properties of any `Encodable` value, with the names of its `CodingKeys`, in the order in
   /// which the type encodes them. A property that is nil is left out. ``ArgumentStyle`` decides how dates, lists and
   /// nested objects are written; `Data` is written in Base64.
