@@ -49,6 +49,9 @@ extension HTTPURL {
       if bytes.count > start.count, ASCII.equalFolded(bytes[..<start.count], start) { return (scheme, start.count) }
     }
     let shown = Redaction.url(text)
+    if let first = bytes.first, first <= 0x20 {
+      throw Invalid(description: "\"\(shown)\" begins with a space or a line break; remove it")
+    }
     throw Invalid(description: "\"\(shown)\" is not an absolute http or https URL; write it like https://host/path")
   }
 

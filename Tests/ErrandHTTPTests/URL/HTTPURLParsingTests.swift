@@ -44,6 +44,7 @@ struct HTTPURLParsingTests {
 
   static let port = "is not a number from 1 to 65535"
   static let colons = "contains several colons; write an IPv6 address in brackets"
+  static let leadingBlank = "begins with a space or a line break; remove it"
   static let blank = "ends with a space or a line break; remove it"
   static let host = "is empty or contains a character that is not allowed in a host"
   static let scheme = "is not an absolute http or https URL; write it like https://host/path"
@@ -52,7 +53,8 @@ struct HTTPURLParsingTests {
 
   @Test(arguments: [
     ("", scheme), ("h", scheme), ("/a", scheme), ("//h", scheme), ("http:", scheme), ("http:/h", scheme),
-    ("http://", scheme), ("ftp://h", scheme), ("httpx://h", scheme), (" http://h", scheme), ("h:80/a", scheme),
+    ("http://", scheme), ("ftp://h", scheme), ("httpx://h", scheme), (" http://h", leadingBlank), ("h:80/a", scheme),
+    ("\nhttps://h/v1", leadingBlank),
     ("http:///a", host), ("http://?a", host), ("http://#a", host), ("http://:80", host), ("http://h h/", host),
     ("http://h\r\n/", host), ("http://h\0/", host), ("http://h\t/", host), ("http://h%20h/", host),
     ("http://h\\o/", host),
