@@ -135,6 +135,14 @@ final class RequestBuilder: Sendable {
     case .dotSegment(let segment):
       "A variable makes \"\(segment)\" a segment of \"\(path)\", which would change the path; check the value of the"
         + " variable."
+    case .emptySegment:
+      "A variable that is a whole segment of \"\(path)\" is empty, which would change the path; check the value of the"
+        + " variable."
+    case .notFinite:
+      "A variable of the path \"\(path)\" is not a finite number; pass a finite value."
+    case .unfit(let type):
+      "A variable of the path \"\(path)\" is a value of the type \(type), whose description is not made for servers;"
+        + " write it as the text that the server reads."
     case .wholeURL(let url):
       "The path begins with a variable that is a whole URL, \"\(Redaction.url(url))\"; pass the URL as"
         + " `RequestPath(text)`, which is used as written."

@@ -1,4 +1,5 @@
 import ErrandSupport
+public import Foundation
 
 /// The path of a request, or an absolute URL. Each variable in the string literal is escaped separately.
 ///
@@ -7,8 +8,9 @@ import ErrandSupport
 /// ```
 ///
 /// The literal text is used as written: it may contain a query, and its percent-escapes are kept. A variable cannot
-/// change the structure of the path: if a variable makes a segment `.` or `..`, the call fails. The call also fails if
-/// the path begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
+/// change the structure of the path: if a variable makes a segment `.` or `..`, or if a variable that is a whole
+/// segment is empty, the call fails. The call also fails if a variable is a number that is not finite, or if the path
+/// begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, Masked {
   /// The text of the path, with variables escaped and the rest as written.
   public let text: String
@@ -30,6 +32,12 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   enum Refusal: Sendable, Hashable {
     /// The first segment that contains a variable and is `.` or `..`.
     case dotSegment(String)
+    /// A variable that is a whole segment is empty.
+    case emptySegment
+    /// A variable is a number that is not finite.
+    case notFinite
+    /// A variable is a value of the given type, whose description is not made for servers.
+    case unfit(String)
     /// The variable at the beginning of the path is a whole URL. It would be escaped and sent as a segment.
     case wholeURL(String)
   }
@@ -51,8 +59,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// Makes a path from a literal with variables, which are escaped.
   public init(stringInterpolation: Interpolation) {
     text = stringInterpolation.text
-    refusal =
-      stringInterpolation.wholeURL.map { .wholeURL($0) } ?? stringInterpolation.dotSegment().map { .dotSegment($0) }
+    refusal = stringInterpolation.refusal ?? stringInterpolation.segmentRefusal()
     variables = stringInterpolation.variables
   }
 
@@ -62,8 +69,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// Collects the literal text and the variables of a path.
   public struct Interpolation: StringInterpolationProtocol, Sendable {
     fileprivate var text = ""
-    /// The variable at the beginning of the path, if it is a whole URL.
-    fileprivate private(set) var wholeURL: String?
+    /// The reason why the first unfit variable cannot be sent, whatever the segments are; nil if there is none.
+    fileprivate private(set) var refusal: Refusal?
     fileprivate private(set) var variables = Variables()
 
     /// Reserves memory for the literal text and the variables.
@@ -78,6 +85,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     public mutating func appendInterpolation(_ variable: some CustomStringConvertible) {
       let text = variable.description
       noteWholeURL(text)
+      if !Self.isFinite(variable) { refuse(.notFinite) }
       append(PercentEncoding.value(text))
     }
 
@@ -105,7 +113,15 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 
     private mutating func noteWholeURL(_ variable: String) {
       guard text.utf8.isEmpty || text.utf8.elementsEqual("/".utf8), Self.isWholeURL(variable) else { return }
-      wholeURL = variable
+      refuse(.wholeURL(variable))
+    }
+
+    private mutating func refuse(_ reason: Refusal) { refusal = refusal ?? reason }
+
+    /// False if a variable is a number that is infinite or not a number.
+    private static func isFinite(_ variable: some CustomStringConvertible) -> Bool {
+      if let number = variable as? any FloatingPoint { return number.isFinite }
+      return (variable as? Decimal)?.isFinite ?? true
     }
 
     private static func isWholeURL(_ variable: String) -> Bool {
@@ -120,10 +136,13 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       variables.ranges.append(start..<text.utf8.count)
     }
 
-    /// Returns the first segment that contains a variable and is `.` or `..`; nil if there is none. A segment also
-    /// counts if the text of its variable is empty.
-    fileprivate func dotSegment() -> String? {
-      guard !variables.ranges.isEmpty, text.utf8.contains(0x2E) else { return nil }
+    /// The reason why the first segment with a variable cannot be sent: it is `.` or `..`, or it is empty because its
+    /// variable is. Nil if there is none. A segment `.` or `..` also counts if the text of its variable is empty. Empty
+    /// segments inside a variable with `segments:` are kept.
+    fileprivate func segmentRefusal() -> Refusal? {
+      guard !variables.ranges.isEmpty, text.utf8.contains(0x2E) || variables.ranges.contains(where: \.isEmpty) else {
+        return nil
+      }
       // Compares bytes instead of characters: a slash and a combining mark after it form one character, at which
       // `String` would not split.
       var start = 0
@@ -134,12 +153,115 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
           $0.lowerBound <= range.upperBound && $0.upperBound >= range.lowerBound
         }
         if isVariable, segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8) {
-          return String(Substring(segment))
+          return .dotSegment(String(Substring(segment)))
         }
+        if segment.isEmpty, variables.ranges.contains(range) { return .emptySegment }
         start = range.upperBound + 1
       }
       return nil
     }
+  }
+}
+
+extension RequestPath.Interpolation {
+  /// Adds a variable that cannot be sent. Its description is not read.
+  private mutating func addUnfit(_ type: String, name: StaticString? = nil) {
+    refuse(.unfit(type))
+    if let name { variables.names[variables.ranges.count] = name }
+    append(type)
+  }
+
+  // These functions are deprecated and not unavailable, because the compiler would then choose the function for any
+  // variable with a description. So the compiler warns, and the call fails.
+
+  /// Not allowed: a call with this path fails. A date is written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the date as the server reads it, such as `\\(date.formatted(.iso8601))`"
+  )
+  public mutating func appendInterpolation(_ variable: Date) {
+    addUnfit("Date")
+  }
+
+  /// Not allowed: a call with this path fails. A date is written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the date as the server reads it, such as `\\(date.formatted(.iso8601))`"
+  )
+  public mutating func appendInterpolation(_ variable: Date, name: StaticString) {
+    addUnfit("Date", name: name)
+  }
+
+  /// Not allowed: a call with this path fails. Data are written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the data as the server reads them, such as `\\(data.base64EncodedString())`"
+  )
+  public mutating func appendInterpolation(_ variable: Data) {
+    addUnfit("Data")
+  }
+
+  /// Not allowed: a call with this path fails. Data are written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the data as the server reads them, such as `\\(data.base64EncodedString())`"
+  )
+  public mutating func appendInterpolation(_ variable: Data, name: StaticString) {
+    addUnfit("Data", name: name)
+  }
+
+  /// Not allowed: a call with this path fails. The elements of an array are written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the elements as the server reads them, such as `\\(ids.joined(separator: \",\"))`"
+  )
+  public mutating func appendInterpolation<Element>(_ variable: [Element]) {
+    addUnfit("Array")
+  }
+
+  /// Not allowed: a call with this path fails. The elements of an array are written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the elements as the server reads them, such as `\\(ids.joined(separator: \",\"))`"
+  )
+  public mutating func appendInterpolation<Element>(_ variable: [Element], name: StaticString) {
+    addUnfit("Array", name: name)
+  }
+
+  /// Not allowed: a call with this path fails. The elements of a set are written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the elements as the server reads them, such as `\\(ids.sorted().joined(separator: \",\"))`"
+  )
+  public mutating func appendInterpolation<Element>(_ variable: Set<Element>) {
+    addUnfit("Set")
+  }
+
+  /// Not allowed: a call with this path fails. The elements of a set are written by the caller.
+  @available(
+    *, deprecated,
+    message: "write the elements as the server reads them, such as `\\(ids.sorted().joined(separator: \",\"))`"
+  )
+  public mutating func appendInterpolation<Element>(_ variable: Set<Element>, name: StaticString) {
+    addUnfit("Set", name: name)
+  }
+
+  /// Not allowed: a call with this path fails. The members of a dictionary are arguments.
+  @available(
+    *, deprecated,
+    message: "write names and values into `arguments`"
+  )
+  public mutating func appendInterpolation<Key, Value>(_ variable: [Key: Value]) {
+    addUnfit("Dictionary")
+  }
+
+  /// Not allowed: a call with this path fails. The members of a dictionary are arguments.
+  @available(
+    *, deprecated,
+    message: "write names and values into `arguments`"
+  )
+  public mutating func appendInterpolation<Key, Value>(_ variable: [Key: Value], name: StaticString) {
+    addUnfit("Dictionary", name: name)
   }
 }
 

@@ -7,7 +7,7 @@ struct PathVariableTests {
   @Test(arguments: [
     ("7", "7"), ("a/b", "a%2Fb"), ("a.b", "a.b"), ("...", "..."), ("50%", "50%25"), ("%2F", "%252F"),
     ("a?b=c", "a%3Fb%3Dc"), ("a#b", "a%23b"), ("中文", "%E4%B8%AD%E6%96%87"), ("😀", "%F0%9F%98%80"),
-    ("a b", "a%20b"), ("a+b&c=d", "a%2Bb%26c%3Dd"), ("", ""), ("a\r\nX: y", "a%0D%0AX%3A%20y"), ("a\0b", "a%00b"),
+    ("a b", "a%20b"), ("a+b&c=d", "a%2Bb%26c%3Dd"), ("a\r\nX: y", "a%0D%0AX%3A%20y"), ("a\0b", "a%00b"),
     ("\\..\\", "%5C..%5C"), ("-._~", "-._~"), (";v=1", "%3Bv%3D1"), ("http://o", "http%3A%2F%2Fo"), ("@", "%40"),
   ])
   func `path variable is escaped`(value: String, escaped: String) async throws {
@@ -55,6 +55,70 @@ struct PathVariableTests {
   @Test(arguments: kept)
   func `other dots are kept`(path: RequestPath, expected: String) async throws {
     #expect(try await ScriptedClient().url(Sending(path: path)) == "http://h.example\(expected)")
+  }
+
+  static let empty: [RequestPath] = [
+    "/a/\("")", "/a/\("")/b", "\("")", "\("")/a", "/a/\("")\("")", "/a/\("")?x=1", "/a/\("")#f", "/a/\(segments: "")/b",
+    "/a/\("", name: "id")", "/\("")/\("b")", "https://h/\("")",
+  ]
+
+  @Test(arguments: empty)
+  func `variable cannot make an empty segment`(path: RequestPath) async {
+    let bench = ScriptedClient()
+    let error = await bench.failure(of: Sending(path: path, method: .delete))
+    #expect(error?.code == .invalidPath)
+    let sentence = "A variable that is a whole segment of \"\(path)\" is empty, which would change the path; "
+    #expect(error?.message == sentence + "check the value of the variable.")
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  static let keptEmpty: [(RequestPath, String)] = [
+    ("/file\("")", "/file"), ("/\("")file", "/file"), ("/a/\("b")\("")", "/a/b"), ("/a//\("b")", "/a//b"),
+    ("/\("a")/", "/a/"), ("/a/?x=\("")", "/a/?x="), ("/\(segments: "a//b/")/c", "/a//b//c"),
+  ]
+
+  @Test(arguments: keptEmpty)
+  func `other empty texts are kept`(path: RequestPath, expected: String) async throws {
+    #expect(try await ScriptedClient().url(Sending(path: path)) == "http://h.example\(expected)")
+  }
+
+  @Test(arguments: [
+    "/a/\(Double.nan)" as RequestPath, "/a/\(-Double.infinity)/b", "/a/\(Float.infinity, name: "x")",
+    "/a?x=\(Decimal.nan)",
+  ])
+  func `number that is not finite is refused`(path: RequestPath) async {
+    let bench = ScriptedClient()
+    let error = await bench.failure(of: Sending(path: path))
+    #expect(error?.code == .invalidPath)
+    #expect(error?.message.hasPrefix("A variable of the path \"/a") == true)
+    #expect(error?.message.hasSuffix("\" is not a finite number; pass a finite value.") == true)
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  @Test func `values without a text are refused`() async throws {
+    let variables: [(type: String, add: (inout any UnfitVariables) -> Void)] = [
+      ("Date", { $0.appendInterpolation(Date(timeIntervalSince1970: 0)) }),
+      ("Date", { $0.appendInterpolation(Date(timeIntervalSince1970: 0), name: "day") }),
+      ("Data", { $0.appendInterpolation(Data("a".utf8)) }),
+      ("Array", { $0.appendInterpolation(["a"]) }),
+      ("Set", { $0.appendInterpolation(Set(["a"])) }),
+      ("Dictionary", { $0.appendInterpolation(["a": 1]) }),
+    ]
+    for (type, add) in variables {
+      var interpolation = RequestPath.Interpolation(literalCapacity: 3, interpolationCount: 1)
+      interpolation.appendLiteral("/a/")
+      var unfit: any UnfitVariables = interpolation
+      add(&unfit)
+      let path = RequestPath(stringInterpolation: try #require(unfit as? RequestPath.Interpolation))
+      let bench = ScriptedClient()
+      let error = await bench.failure(of: Sending(path: path))
+      #expect(error?.code == .invalidPath)
+      #expect(
+        error?.message
+          == "A variable of the path \"/a/\(type)\" is a value of the type \(type), whose description is not made for "
+          + "servers; write it as the text that the server reads.")
+      #expect(bench.transport.requests.isEmpty)
+    }
   }
 
   @Test(arguments: [
@@ -108,3 +172,15 @@ struct PathVariableTests {
     #expect(try await ScriptedClient().url(Sending(path: "/p?q=\(value)")) == "http://h.example/p?q=a%26b%3Dc")
   }
 }
+
+/// The deprecated functions for variables. The compiler warns about direct calls, but not about calls by a protocol.
+private protocol UnfitVariables {
+  mutating func appendInterpolation(_ variable: Date)
+  mutating func appendInterpolation(_ variable: Date, name: StaticString)
+  mutating func appendInterpolation(_ variable: Data)
+  mutating func appendInterpolation<Element>(_ variable: [Element])
+  mutating func appendInterpolation<Element>(_ variable: Set<Element>)
+  mutating func appendInterpolation<Key, Value>(_ variable: [Key: Value])
+}
+
+extension RequestPath.Interpolation: UnfitVariables {}

@@ -29,6 +29,17 @@ struct BuildingMistakeTests {
       """)
   }
 
+  @Test func `The base URL begins with a space`() async {
+    // The mistake:
+    let client = APIClient(baseURL: " https://api.example.com")
+    // What Errand says:
+    await MistakeClient(client).says(
+      .invalidURL, to: GetUser(),
+      """
+      " https://api.example.com" begins with a space or a line break; remove it.
+      """)
+  }
+
   @Test func `The base URL contains a password`() async {
     // The mistake:
     let client = APIClient(baseURL: "https://ada:secret@api.example.com")
@@ -68,6 +79,23 @@ struct BuildingMistakeTests {
       .invalidPath, to: request,
       """
       A variable makes ".." a segment of "/files/../content", which would change the path; check the value of the \
+      variable.
+      """)
+  }
+
+  @Test func `A variable of the path is empty`() async {
+    // The mistake:
+    struct DeleteUser: APIRequest {
+      let id: String
+      let method = HTTPMethod.delete
+      var path: Path { "/users/\(id)" }
+    }
+    let request = DeleteUser(id: "")
+    // What Errand says:
+    await MistakeClient().says(
+      .invalidPath, to: request,
+      """
+      A variable that is a whole segment of "/users/" is empty, which would change the path; check the value of the \
       variable.
       """)
   }
