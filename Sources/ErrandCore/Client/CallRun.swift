@@ -164,7 +164,6 @@ final class CallRun: Run {
     if let rejection = repeatState.rejection { throw rejection }
     guard let pause = repeatState.pause else { return }
     try await state.sleep(until: started.advanced(by: pause))
-    registry.repeats.begin(repeatState)
   }
 
   // MARK: - The end

@@ -79,11 +79,6 @@ final class RepeatControl: Sendable {
     return repeatState
   }
 
-  /// Records that the debounce pause of a call (its waiting time before it is sent) is over.
-  func begin(_ repeatState: RepeatState) {
-    if let ticket = repeatState.ticket { table.withLock { $0.begin(ticket) } }
-  }
-
   /// Removes a call that has ended from the table of running calls.
   func end(_ repeatState: RepeatState) {
     if let ticket = repeatState.ticket { table.withLock { $0.leave(ticket) } }
@@ -97,11 +92,11 @@ final class RepeatControl: Sendable {
 /// machine without I/O. When a new call starts, its rule decides what happens to the earlier calls with the same
 /// request type and owner.
 ///
-/// | rule of the new call | earlier calls that run | earlier calls in their debounce pause |
-/// |---|---|---|
-/// | cancel previous | are stopped | are stopped |
-/// | ignore new | continue; the new call is rejected | continue; the new call is rejected |
-/// | debounce | continue | are stopped |
+/// | rule of the new call | earlier calls, also those in their debounce pause |
+/// |---|---|
+/// | cancel previous | are stopped |
+/// | ignore new | continue; the new call is rejected |
+/// | debounce | are stopped |
 struct RepeatTable<Member: Sendable>: Sendable {
   /// Identifies the calls with the same request type and owner. A repeat rule applies to these calls together.
   struct Kind: Sendable, Hashable {
@@ -126,7 +121,6 @@ struct RepeatTable<Member: Sendable>: Sendable {
   private struct Place: Sendable {
     let number: UInt64
     let member: Member
-    var isWaiting: Bool
   }
 
   private var kinds: [Kind: [Place]] = [:]
@@ -144,19 +138,12 @@ struct RepeatTable<Member: Sendable>: Sendable {
     let before = kinds[kind, default: []]
     switch rule {
     case .runAll, .inherited: return nil
-    case .cancelPrevious: return .proceeds(add(kind, member, isWaiting: false), ending: before.map(\.member))
+    // A debounced call stops the others now and not at the end of its pause, so that no old response arrives meanwhile.
+    case .cancelPrevious, .debounce: return .proceeds(add(kind, member), ending: before.map(\.member))
     case .ignoreNew:
       if let other = before.first(where: { !isEnding($0.member) }) { return .rejected(by: other.member) }
-      return .proceeds(add(kind, member, isWaiting: false), ending: [])
-    case .debounce:
-      return .proceeds(add(kind, member, isWaiting: true), ending: before.filter(\.isWaiting).map(\.member))
+      return .proceeds(add(kind, member), ending: [])
     }
-  }
-
-  /// Records that the debounce pause of a call (its waiting time before it is sent) is over.
-  mutating func begin(_ ticket: Ticket) {
-    guard let index = kinds[ticket.kind]?.firstIndex(where: { $0.number == ticket.number }) else { return }
-    kinds[ticket.kind]?[index].isWaiting = false
   }
 
   /// Removes a call that has ended. Returns the removed call, so that the caller can release the call outside the lock.
@@ -168,9 +155,9 @@ struct RepeatTable<Member: Sendable>: Sendable {
     return left?.member
   }
 
-  private mutating func add(_ kind: Kind, _ member: Member, isWaiting: Bool) -> Ticket {
+  private mutating func add(_ kind: Kind, _ member: Member) -> Ticket {
     last &+= 1
-    kinds[kind, default: []].append(Place(number: last, member: member, isWaiting: isWaiting))
+    kinds[kind, default: []].append(Place(number: last, member: member))
     return Ticket(kind: kind, number: last)
   }
 }

@@ -89,9 +89,10 @@ public enum RepeatRule: Sendable, Hashable {
   case cancelPrevious
   /// The new call fails at once, with stage ``APIError/Stage/admission`` and code ``APIError/Code/repeated``.
   case ignoreNew
-  /// The new call waits for this duration before its request is built. A newer call cancels a call that is still
-  /// waiting, but not a call whose wait is over. The clock of the client measures the wait, and the wait counts against
-  /// the deadline of the call.
+  /// The earlier calls are cancelled, and the new call waits for this duration before its request is built. The
+  /// earlier calls are cancelled when the new call is started, both those that still wait and those that were sent, so
+  /// no old response follows a newer one. The clock of the client measures the wait, and the wait counts against the
+  /// deadline of the call.
   case debounce(Duration)
 
   /// Returns this rule, or `other` if this rule is ``inherited``.

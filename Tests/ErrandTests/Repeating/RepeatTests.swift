@@ -150,20 +150,43 @@ struct RepeatTests {
     #expect(fixture.transport.requests.map(\.url.query) == ["q=abc"])
   }
 
-  @Test func `debounced call continues once started`() async {
+  @Test func `debounced call cancels a sent one`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
-    let rule = RepeatRule.debounce(.milliseconds(300))
-    _ = start(fixture, "a", rule, told)
+    let rule = RepeatRule.debounce(.milliseconds(100))
+    let first = start(fixture, "ad", rule, told)
     #expect(await eventually { fixture.clock.pending == 2 })
-    fixture.clock.advance(by: .milliseconds(300))
+    fixture.clock.advance(by: .milliseconds(100))
     await fixture.exchange.reached()
-    _ = start(fixture, "b", rule, told)
-    #expect(await eventually { fixture.clock.pending == 3 })
-    fixture.clock.advance(by: .milliseconds(300))
+    fixture.clock.advance(by: .milliseconds(150))
+    _ = start(fixture, "ada", rule, told)
+    #expect(first.isCancelled, "when the newer call is started")
+    #expect(await eventually { told.all == ["ad cancelled"] }, "before the pause of the newer call is over")
+    #expect(await eventually { fixture.clock.pending == 2 })
+    #expect(fixture.asked == 1)
+    fixture.clock.advance(by: .milliseconds(100))
     await fixture.exchange.reached(2)
     fixture.exchange.open()
     #expect(await fixture.isIdle())
-    #expect(Set(told.all) == ["a success", "b success"])
+    #expect(told.all == ["ad cancelled", "ada success"])
+    #expect(fixture.transport.requests.map(\.url.query) == ["q=ad", "q=ada"])
+    #expect(fixture.client.registry.repeats.count == 0)
+  }
+
+  @Test func `debounce names the newer call`() async {
+    let fixture = JoinFixture()
+    let rule = RepeatRule.debounce(.milliseconds(100))
+    let first = Task { await fixture.client.outcome(of: RepeatedSearch(text: "ad", repeats: rule)) }
+    #expect(await eventually { fixture.clock.pending == 2 })
+    fixture.clock.advance(by: .milliseconds(100))
+    await fixture.exchange.reached()
+    let second = Task { await fixture.client.outcome(of: RepeatedSearch(text: "ada", repeats: rule)) }
+    let error = await first.value.error
+    #expect(error?.stage == .cancelled && error?.code == .cancelled)
+    #expect(
+      error?.message.hasSuffix("Search replaced it, as the rule `repeats` demands.") == true,
+      "\(error?.message ?? "none")")
+    second.cancel()
+    #expect(await second.value.told == "cancelled")
   }
 
   @Test func `debounce pause counts against the deadline`() async {

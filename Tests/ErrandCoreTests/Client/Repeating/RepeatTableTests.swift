@@ -50,13 +50,16 @@ struct RepeatTableTests {
     #expect(enter(&table, 3, .ignoreNew, ending: [1]).0 == Entered(rejectedBy: 2))
   }
 
-  @Test func `debounce cancels waiting calls`() {
+  @Test func `debounce cancels all earlier calls`() {
     var table = Table()
-    let (_, ticket) = enter(&table, 1, .debounce(.seconds(1)))
-    #expect(enter(&table, 2, .debounce(.seconds(1))).0?.ends == [1])
-    if let ticket { table.begin(ticket) }
-    #expect(enter(&table, 3, .debounce(.seconds(1))).0?.ends == [2], "a call that has started continues")
-    #expect(enter(&table, 4, .cancelPrevious).0?.ends == [1, 2, 3])
+    let rule = RepeatRule.debounce(.seconds(1))
+    #expect(enter(&table, 1, .ignoreNew).0 == Entered())
+    let (first, ticket) = enter(&table, 2, rule)
+    #expect(first == Entered(ends: [1]), "a call that runs without a pause")
+    #expect(enter(&table, 3, rule).0 == Entered(ends: [1, 2]), "calls that have not ended")
+    if let ticket { table.leave(ticket) }
+    #expect(enter(&table, 4, .cancelPrevious).0 == Entered(ends: [1, 3]))
+    #expect(enter(&table, 5, rule).0 == Entered(ends: [1, 3, 4]))
   }
 
   @Test func `types and owners are independent`() {
