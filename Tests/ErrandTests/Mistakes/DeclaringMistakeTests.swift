@@ -35,6 +35,21 @@ struct DeclaringMistakeTests {
       """)
   }
 
+  @Test func `A request with a body has no method`() async {
+    // The mistake:
+    struct AddUser: APIRequest {
+      let path: Path = "/users"
+      let body: RequestBody? = .json(["name": "Ada"])
+    }
+    // What Errand says:
+    await MistakeClient().warns(
+      about: AddUser(),
+      """
+      AddUser: the method is GET, and most servers ignore the body of a GET (RFC 9110 section 9.3.1); declare `method` \
+      as `.post`, or as `.query` if the request only reads.
+      """)
+  }
+
   @Test func `The headers are a dictionary`() async {
     // The mistake:
     struct GetUser: APIRequest {

@@ -5,11 +5,12 @@ import Foundation
 /// Warnings about mistakes in the declaration of a request type. Each is written once per type and process, and only in
 /// debug builds, so that release builds do no work for them.
 extension CallRun {
-  /// Warns about properties that the client ignores, a method in the wrong case, a form that is labelled as JSON,
-  /// retries that cannot apply, and a body that a second call cannot send.
+  /// Warns about properties that the client ignores, a method in the wrong case, a body without a method, a form that
+  /// is labelled as JSON, retries that cannot apply, and a body that a second call cannot send.
   func advise(on built: HTTPRequest, _ plan: CallPlan) {
     adviseOnProperties(of: built)
     adviseOnMethod(of: built)
+    adviseOnGET(built)
     adviseOnContentType(of: built)
     adviseOnRetries(of: built, plan)
     adviseOnBody(of: built)
@@ -33,6 +34,24 @@ extension CallRun {
     warn([
       "the method \"\(method)\" is not \(right), because methods are case-sensitive (RFC 9110 section 9.1); "
         + "declare it as `.\(right.lowercased())`."
+    ])
+  }
+
+  /// Warns about a GET request with a body, because most servers ignore this body. Usually the declaration of the
+  /// method is missing. A HEAD request with a body is an error of the call. A request of `finishedRequest()` names its
+  /// method and its body in one place, so it needs no warning.
+  private func adviseOnGET(_ built: HTTPRequest) {
+    guard kind.isOrdinary, built.method == .get, let body = built.body, body.length != 0,
+      (try? info.request.finishedRequest()) == nil, Advice.bodiesOfGET.take(type(of: info.request))
+    else {
+      return
+    }
+    let other =
+      info.request.body == nil
+      ? ", or set `arguments` of `formats` to `.jsonByMethod` or `.byMethod`, so that they go into the query." : "."
+    warn([
+      "the method is GET, and most servers ignore the body of a GET (RFC 9110 section 9.3.1); declare `method` as "
+        + "`.post`, or as `.query` if the request only reads" + other
     ])
   }
 
@@ -130,6 +149,7 @@ extension CallRun {
 private enum Advice {
   static let properties = Types()
   static let methods = Types()
+  static let bodiesOfGET = Types()
   static let contentTypes = Types()
   static let retries = Types()
   static let bodies = Types()
