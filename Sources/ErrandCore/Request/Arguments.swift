@@ -62,6 +62,9 @@ public struct Arguments: Sendable, Hashable {
   /// var arguments: Arguments { Arguments(encoding: filter) }   // ?text=tea&tags=a&tags=b
   /// ```
   ///
+  /// ``Formats/jsonEncoding`` does not apply, not even if the arguments are sent as JSON. For its key strategy and its
+  /// date format, declare the value as the body of the request: `var body: RequestBody? { .json(value) }`.
+  ///
   /// If the value cannot be encoded, or is not an object, the call fails with ``APIError/Code/invalidArgument``.
   public init(encoding value: some Encodable) {
     do {

@@ -49,7 +49,8 @@ public struct Formats: Sendable {
   /// The rules by which `Encodable` values in JSON bodies, and in JSON parts of a multipart form, are encoded.
   ///
   /// The rules do not apply to arguments, not even to those in a JSON body. The names of arguments are sent as they are
-  /// written, and ``argumentStyle`` decides how dates are written.
+  /// written, and ``argumentStyle`` decides how dates are written. To apply the rules to a value, declare it as the
+  /// body of the request: `var body: RequestBody? { .json(value) }`.
   public var jsonEncoding: JSONEncoding {
     get { parts?.value.jsonEncoding ?? .inherited }
     set { change { $0.jsonEncoding = newValue } }

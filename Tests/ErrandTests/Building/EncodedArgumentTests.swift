@@ -55,6 +55,16 @@ struct EncodedArgumentTests {
     #expect(sent?.text == #"{"a":{"from":3},"b":{"from":1,"to":2}}"#)
   }
 
+  @Test func `JSON arguments ignore the JSON encoding`() async throws {
+    struct Event: Encodable, Sendable { let startsAt = Date(timeIntervalSince1970: 0) }
+    let rules = JSONEncoding.fast(dates: .secondsSince1970, keys: .convertToSnakeCase)
+    let arguments = Sending(
+      method: .post, arguments: Arguments(encoding: Event()), argumentFormat: .json, jsonEncoding: rules)
+    #expect(try await ScriptedClient().sent(arguments)?.text == #"{"startsAt":"1970-01-01T00:00:00Z"}"#)
+    let body = Sending(method: .post, body: .json(Event()), jsonEncoding: rules)
+    #expect(try await ScriptedClient().sent(body)?.text?.hasPrefix(#"{"starts_at":0"#) == true)
+  }
+
   /// A type that uses every kind of container.
   struct Manual: Encodable, Sendable {
     enum Key: CodingKey { case list, inner, nothing, base, big }
