@@ -93,11 +93,15 @@ extension Outbox {
   /// The values of a request that reads, with the changes of waiting entries laid over them: the stored response if
   /// there is one, then the response of the server, then another value each time that a waiting change begins or ends.
   ///
-  /// After the delivery of an entry, its change stays, and the request is sent again for the value that the server has
-  /// made of it. It is also sent again if another account logs in. A value that is not read in time is replaced by the
-  /// next one. The sequence keeps the outbox, and ends when the outbox is closed. It throws ``ErrandCore/APIError`` if
-  /// there is no stored response and the first call of an account fails. If a later call fails, the last known value
-  /// stays.
+  /// After the delivery of an entry, its change stays in the sequence, and the request is sent again for the value that
+  /// the server has made of it. It is also sent again if another account logs in. A value that is not read in time is
+  /// replaced by the next one. The sequence keeps the outbox, and ends when the outbox is closed. It throws
+  /// ``ErrandCore/APIError`` if there is no stored response and the first call of an account fails. If a later call
+  /// fails, the last known value stays.
+  ///
+  /// The change is not written into the stored response. A sequence that begins after the delivery shows the stored
+  /// response without the change, until the server responds. To avoid this, read the value once after the delivery with
+  /// `value(of: request, options: CallOptions(cache: .ignoringCache))`, which stores the new response.
   public func values<R: APIRequest>(of request: R) -> AsyncThrowingStream<R.Response, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task { await PatchedValues(self, request, continuation).run() }

@@ -23,6 +23,7 @@ struct OptimisticTests {
 
   struct ListPages: APIRequest {
     var path: Path { "/pages" }
+    var cache: CachePolicy { .lifetime(.seconds(60)) }
     typealias Response = [Page]
   }
 
@@ -152,6 +153,18 @@ struct OptimisticTests {
     #expect(await receipt.outcome.isDelivered)
     gate.open()
     #expect(try await value.title == "new")
+    await outbox.close()
+  }
+
+  @Test func `read after a delivery replaces the stored value`() async throws {
+    let fixture = try OutboxFixture(Book().answer)
+    let outbox = try Self.open(fixture)
+    let (list, stored) = (ListPages(), CallOptions(cache: .cacheOnlyAtAnyAge))
+    #expect(try await outbox.value(of: list).map(\.title) == ["old"])
+    #expect(try await outbox.add(SetTitle(page: "7", title: "new")).outcome.isDelivered)
+    #expect(try await outbox.value(of: list, options: stored).map(\.title) == ["old"], "no sequence was open")
+    _ = try await outbox.value(of: list, options: CallOptions(cache: .ignoringCache))
+    #expect(try await outbox.value(of: list, options: stored).map(\.title) == ["NEW"])
     await outbox.close()
   }
 
