@@ -85,7 +85,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     public mutating func appendInterpolation(_ variable: some CustomStringConvertible) {
       let text = variable.description
       noteWholeURL(text)
-      if !Self.isFinite(variable) { refuse(.notFinite) }
+      if !Self.isFinite(variable, text) { refuse(.notFinite) }
       append(PercentEncoding.value(text))
     }
 
@@ -118,8 +118,10 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 
     private mutating func refuse(_ reason: Refusal) { refusal = refusal ?? reason }
 
-    /// False if a variable is a number that is infinite or not a number.
-    private static func isFinite(_ variable: some CustomStringConvertible) -> Bool {
+    /// False if a variable is a number that is infinite or not a number. Only texts that begin as "nan", "-inf" or
+    /// similar are looked at closely, because a cast to a protocol is slow.
+    private static func isFinite(_ variable: some CustomStringConvertible, _ text: String) -> Bool {
+      guard let first = text.utf8.first, "nNisS+-".utf8.contains(first) else { return true }
       if let number = variable as? any FloatingPoint { return number.isFinite }
       return (variable as? Decimal)?.isFinite ?? true
     }
