@@ -65,16 +65,6 @@ struct RequestTests {
     #expect(text?.contains("var credential: RequestCredential { .none }") == isOpen)
   }
 
-  @Test func `data in a path are Base64`() throws {
-    let operation = #"""
-      "get": {"operationId": "a", "parameters": [
-        {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "format": "byte"}}],
-        "responses": {}}
-      """#
-    let text = try Generated.files(Self.document(operation)).files["Requests/A.swift"] ?? ""
-    #expect(text.contains(#"var path: Path { "/a/\(id.base64EncodedString())" }"#), "\(text)")
-  }
-
   @Test func `a repeated variable is one property`() throws {
     let operation = #""get": {"operationId": "a", "responses": {}}"#
     let (files, notes) = try Generated.files(Self.document(operation, path: "/{x}/b/{x}"))

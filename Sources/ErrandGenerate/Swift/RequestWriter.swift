@@ -61,7 +61,7 @@ struct RequestWriter {
       guard let parameter else { continue }
       let name = SwiftName.escaped(parameter.property.name)
       let isPlain =
-        if case .builtin(let type) = parameter.property.type { ![.date, .url, .data].contains(type) } else { false }
+        if case .builtin(let builtin) = parameter.property.type { ![.date, .url].contains(builtin) } else { false }
       let value = isPlain ? name : Self.text(name, parameter.property.type)
       literal += parameter.isSegments ? "\\(segments: \(value))" : "\\(\(value))"
     }
@@ -75,7 +75,6 @@ struct RequestWriter {
     case .builtin(.date): "\(value).formatted(.iso8601)"
     case .builtin(.uuid): "\(value).uuidString"
     case .builtin(.url): "\(value).absoluteString"
-    case .builtin(.data): "\(value).base64EncodedString()"
     case .array(.builtin(.string)): "\(value).joined(separator: \",\")"
     case .array(let element): "\(value).map { \(text("$0", element)) }.joined(separator: \",\")"
     default:
