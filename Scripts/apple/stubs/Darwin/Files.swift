@@ -11,8 +11,8 @@ public var errno: Int32 {
 public let EPERM: Int32 = 1, ENOENT: Int32 = 2, EINTR: Int32 = 4, EIO: Int32 = 5, ENXIO: Int32 = 6, EACCES: Int32 = 13,
   EBUSY: Int32 = 16, EEXIST: Int32 = 17, EXDEV: Int32 = 18, ENODEV: Int32 = 19, ENOTDIR: Int32 = 20, EISDIR: Int32 = 21,
   EINVAL: Int32 = 22, ETXTBSY: Int32 = 26, EFBIG: Int32 = 27, ENOSPC: Int32 = 28, EROFS: Int32 = 30, EPIPE: Int32 = 32,
-  EAGAIN: Int32 = 35, EWOULDBLOCK: Int32 = 35, ENOTSUP: Int32 = 45, ELOOP: Int32 = 62, ENOTEMPTY: Int32 = 66,
-  EDQUOT: Int32 = 69, ENOSYS: Int32 = 78, EOPNOTSUPP: Int32 = 102
+  EAGAIN: Int32 = 35, EWOULDBLOCK: Int32 = 35, ENOTSUP: Int32 = 45, ELOOP: Int32 = 62, ENAMETOOLONG: Int32 = 63,
+  ENOTEMPTY: Int32 = 66, EDQUOT: Int32 = 69, ENOSYS: Int32 = 78, EOPNOTSUPP: Int32 = 102
 
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/open.2.html
 public let O_RDONLY: Int32 = 0, O_WRONLY: Int32 = 1, O_RDWR: Int32 = 2, O_NONBLOCK: Int32 = 4,
