@@ -110,6 +110,7 @@ public struct HTTPRequest: Sendable {
     private init(known: String) { rawValue = known }
 
     public static var get: Method { Method(known: "GET") }
+    public static var delete: Method { Method(known: "DELETE") }
     public static var head: Method { Method(known: "HEAD") }
     public static var post: Method { Method(known: "POST") }
     public static var put: Method { Method(known: "PUT") }
