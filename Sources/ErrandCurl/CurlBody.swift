@@ -14,6 +14,7 @@
     private var content: ContentReceiver
     private var chunks: ChunkParser?
     private var alreadyTaken = 0
+    private var hasIgnoredBytes = false
 
     /// Creates a body. `scratch` is the buffer for decoded bytes. The buffer belongs to the calling thread and must
     /// stay valid longer than the body.
@@ -44,7 +45,7 @@
     }
 
     /// True if bytes arrived after the end of the body. The connection must then not be used again.
-    var hasExcess: Bool { chunks?.hasExcess == true }
+    var hasExcess: Bool { hasIgnoredBytes || chunks?.hasExcess == true }
 
     /// True if the body is complete by its framing, or if no more bytes are needed.
     var isWhole: Bool {
@@ -83,7 +84,7 @@
     private mutating func takeSome(
       _ bytes: UnsafeRawBufferPointer, _ budget: inout DecodingBudget
     ) throws -> (used: Int, mayContinue: Bool) {
-      guard let next = try chunks?.next(bytes) else { return try content.take(bytes, &budget) }
+      guard let next = try chunks?.next(bytes) else { return try takeCounted(bytes, &budget) }
       switch next {
       case .framing(let count): return (count, true)
       case .data(let count):
@@ -92,6 +93,19 @@
         chunks?.giveBack(count - step.used)
         return step
       }
+    }
+
+    /// Processes bytes of a body that has no chunks. If the headers state a length, ignores the bytes after this
+    /// length, because they are not part of the response.
+    private mutating func takeCounted(
+      _ bytes: UnsafeRawBufferPointer, _ budget: inout DecodingBudget
+    ) throws -> (used: Int, mayContinue: Bool) {
+      let left = Int(clamping: announcedLength.map { $0 - wireBytes } ?? .max)
+      if left < 1 {
+        hasIgnoredBytes = true
+        return (bytes.count, true)
+      }
+      return try content.take(UnsafeRawBufferPointer(rebasing: bytes.prefix(left)), &budget)
     }
 
     /// Checks that the body is complete. Called after libcurl has reported the end of the response.

@@ -20,6 +20,15 @@
     }
 
     @Test(arguments: [
+      (refusal, "too much"), ("HTTP/1.1 204 No Content\r\n\r\n", ""),
+      ("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n", ""),
+    ])
+    func `bytes after the response are ignored`(words: String, body: String) throws {
+      let response = try outcome(of: "http://example.com/", leaving: words + "HTTP/1.1 400 Bad Request\r\n\r\n")
+      #expect(response.body == Data(body.utf8))
+    }
+
+    @Test(arguments: [
       ("", TransportFailure.Kind.closedBeforeResponse), ("HTTP/1.1 413 Content", .closedBeforeResponse),
       ("220 mail.example ready\r\n\r\n", .closedBeforeResponse), (String(refusal.dropLast()), .reset),
       // Without a length, only an orderly end of the connection would show that the body is complete.
