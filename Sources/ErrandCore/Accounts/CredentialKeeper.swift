@@ -49,25 +49,18 @@ extension KeptAccounts: ComparedByBytes {
 }
 
 extension KeptAccounts: Codable {
-  private enum Key: String, CodingKey { case current, accounts, credentials }
+  private enum Key: String, CodingKey { case current, accounts }
 
   private struct Entry: Codable {
     let account: String
     let credential: AccountCredential
   }
 
-  /// Decodes the data that ``encode(to:)`` wrote. Also decodes the data of earlier versions: an object `credentials`
-  /// whose keys are the account names.
+  /// Decodes the data that ``encode(to:)`` wrote.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
-    let current = try values.decodeIfPresent(String.self, forKey: .current)
-    guard let entries = try values.decodeIfPresent([Entry].self, forKey: .accounts) else {
-      let credentials = try values.decode([String: AccountCredential].self, forKey: .credentials)
-      self.init(current: current, credentials: credentials)
-      return
-    }
-    self.init(current: current)
-    for entry in entries { self[entry.account] = entry.credential }
+    self.init(current: try values.decodeIfPresent(String.self, forKey: .current))
+    for entry in try values.decode([Entry].self, forKey: .accounts) { self[entry.account] = entry.credential }
   }
 
   /// Encodes the accounts as a list, such as

@@ -177,8 +177,6 @@ struct ByteIdentityTests {
     let read = try JSONDecoder().decode(KeptAccounts.self, from: JSONEncoder().encode(kept))
     #expect(read == kept && read.accounts.count == 2 && read[Self.one]?.credential == .bearer("1"))
     #expect(read.current.hasSameBytes(as: Self.other))
-    let earlier = Data(#"{"current":"ada","credentials":{"ada":{"token":"t"}}}"#.utf8)
-    #expect(try JSONDecoder().decode(KeptAccounts.self, from: earlier)["ada"]?.credential == .bearer("t"))
   }
 
   private func keptFileApart() async throws {

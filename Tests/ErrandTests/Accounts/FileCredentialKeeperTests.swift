@@ -47,7 +47,7 @@ struct FileCredentialKeeperTests {
     #expect(try keeper.load() == kept && mode(file) == 0o600)
   }
 
-  @Test(arguments: ["", "{", #"{"credentials":{"ada":{"password":"MARKER"}}}"#, "MARKER"])
+  @Test(arguments: ["", "{", #"{"accounts":[{"account":"ada","credential":{"password":"MARKER"}}]}"#, "MARKER"])
   func `damaged file is named in the error`(text: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try Data(text.utf8).write(to: file)
