@@ -98,8 +98,14 @@ struct BackgroundFolder<Record: BackgroundState>: Sendable {
 
   func hasFile(_ id: String) -> Bool { (try? files.status(at: responseFile(of: id))) != nil }
 
-  /// The length in bytes of a response file that the system delivered; nil if the file does not exist.
-  func length(of file: URL) throws -> Int64? { try files.status(at: file.path(percentEncoded: false))?.length }
+  /// The length in bytes of a response file that the system delivered. Throws if the file does not exist.
+  func length(of file: URL) throws -> Int64 {
+    let path = file.path(percentEncoded: false)
+    guard let status = try files.status(at: path) else {
+      throw FileFailure(.status, path, .notFound, detail: "the system delivered no file")
+    }
+    return status.length
+  }
 
   /// Moves a response file that the system delivered into the folder. The move is atomic if the file and the folder are
   /// on one file system. The response to an upload is synchronized to disk at once. The file of a download is

@@ -141,9 +141,8 @@ struct StoredResponse: Sendable, Hashable, Codable {
   private let status: Int
   private let fields: [String: [String]]
   private let origin: String
-  /// The length in bytes that the response file had when it arrived. Nil in records that an earlier version of the
-  /// library wrote.
-  let bytes: Int64?
+  /// The length in bytes that the response file had when it arrived.
+  private let bytes: Int64
 
   /// The response fields that the library needs to validate the file and to choose its name.
   private static let kept: [HTTPFieldName] = [
@@ -157,7 +156,7 @@ struct StoredResponse: Sendable, Hashable, Codable {
     "Location", "Content-Location", "ETag", "Last-Modified", "Retry-After",
   ]
 
-  init(_ head: ResponseHead, _ url: HTTPURL, to kind: BackgroundKind, bytes: Int64? = nil) {
+  init(_ head: ResponseHead, _ url: HTTPURL, to kind: BackgroundKind, bytes: Int64) {
     self.bytes = bytes
     let kept = kind == .upload ? Self.kept + Self.keptOfUploads : Self.kept
     status = head.status
@@ -177,7 +176,7 @@ struct StoredResponse: Sendable, Hashable, Codable {
 
   /// Throws if the length of the response file has changed since the file arrived.
   func check(length: Int64, of kind: BackgroundKind) throws(APIError) {
-    if let bytes, bytes != length { throw .backgroundLength(length, insteadOf: bytes, kind) }
+    if bytes != length { throw .backgroundLength(length, insteadOf: bytes, kind) }
   }
 
   /// The response with the given bytes as its body. Nil if the stored origin is not a valid URL.

@@ -12,7 +12,7 @@ struct BackgroundDecisionTests {
 
   static let fault = BackgroundFault(APIError(.transfer, .file, "It failed."))
   static let cameFile: Phase = .arrived(
-    StoredResponse(ResponseHead(status: 200), Samples.url, to: .download))
+    StoredResponse(ResponseHead(status: 200), Samples.url, to: .download, bytes: 3))
   static let placing: Phase = .placing(
     .init(target: RecordedPlace("/d/t", home: "/h"), bytes: 3, checkedBy: []))
 

@@ -84,7 +84,7 @@ struct BackgroundUploadDecisionTests {
 
   @Test(arguments: [
     BackgroundPhase.running, .missed, .cancelling, .failed(BackgroundDecisionTests.fault),
-    .arrived(StoredResponse(ResponseHead(status: 200), Samples.url, to: .upload)),
+    .arrived(StoredResponse(ResponseHead(status: 200), Samples.url, to: .upload, bytes: 3)),
   ])
   func `a record survives encoding and decoding`(phase: BackgroundPhase) throws {
     let record = Self.record(phase, source: BackgroundSource("/h/film", Self.status, home: "/h"))
@@ -98,7 +98,7 @@ struct BackgroundUploadDecisionTests {
     let fields: HTTPFields = ["ETag": "\"1\"", "Location": "/films/7", "Set-Cookie": "id=s3cret", "X-Token": "s3cret"]
     let head = ResponseHead(status: 201, fields: fields)
     let names = { (kind: BackgroundKind) in
-      StoredResponse(head, Samples.url, to: kind).head.fields.all.map(\.name.rawValue)
+      StoredResponse(head, Samples.url, to: kind, bytes: 3).head.fields.all.map(\.name.rawValue)
     }
     #expect(names(.upload) == ["ETag", "Location"] && names(.download).isEmpty)
   }
