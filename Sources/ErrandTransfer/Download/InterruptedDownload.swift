@@ -20,7 +20,7 @@ public struct InterruptedDownload: Sendable, Hashable {
   public let isResumable: Bool
   private let method: String
   private let checksum: RecordedChecksum?
-  private let choices: RecordedChoices?
+  private let choices: RecordedChoices
 
   /// The interrupted downloads in a folder, sorted by name. Downloads in progress are included.
   /// - Throws: ``ErrandCore/APIError`` of stage `transfer` if the folder cannot be read.

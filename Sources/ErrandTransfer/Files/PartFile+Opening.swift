@@ -98,8 +98,8 @@ extension PartFile {
 
   /// Whether a partial file has also the name of its target, or the name that the server chose for the target. The
   /// server's name is known only from the metadata record. So a rename to this name is not found if the file arrived
-  /// before the first commit, or if an earlier version of the library wrote the record. The partial file is then
-  /// rejected as a file with a second name, although the target is complete.
+  /// before the first commit. The partial file is then rejected as a file with a second name, although the target is
+  /// complete.
   private static func isRenamed(
     _ part: FileIdentity, _ names: PartNames, _ files: any TransferFiles
   ) throws(FileFailure) -> Bool {

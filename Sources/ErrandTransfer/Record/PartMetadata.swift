@@ -29,12 +29,11 @@ package struct PartMetadata: Sendable, Hashable {
   package var coding: String?
   /// The checksum that the caller requires for the whole file.
   package var checksum: RecordedChecksum?
-  /// The file name that the server chose for this version of the file. Nil if the server chose none, if the caller
-  /// chose the name, or if an earlier version of the library wrote the record.
+  /// The file name that the server chose for this version of the file. Nil if the server chose none, or if the caller
+  /// chose the name.
   package var name: String?
-  /// The caller's choices for storing the file. Nil if an earlier version of the library wrote the record and did not
-  /// store the choices.
-  package var choices: RecordedChoices?
+  /// The caller's choices for storing the file.
+  package var choices: RecordedChoices
   /// The time when the partial file was created, in milliseconds since 1970.
   package var created: Int64
   /// The time when the metadata record was last written, in milliseconds since 1970.
@@ -46,7 +45,7 @@ package struct PartMetadata: Sendable, Hashable {
   /// - Parameter now: The current time in milliseconds since 1970.
   package init(
     request: RequestIdentity, validator: Validator?, total: Int64?, coding: String? = nil,
-    checksum: RecordedChecksum? = nil, choices: RecordedChoices? = nil, now: Int64
+    checksum: RecordedChecksum? = nil, choices: RecordedChoices, now: Int64
   ) {
     self.request = request
     self.validator = validator
@@ -82,7 +81,7 @@ extension PartMetadata: Codable {
       total: try container.decodeIfPresent(Int64.self, forKey: .total),
       coding: try container.decodeIfPresent(String.self, forKey: .coding),
       checksum: try container.decodeIfPresent(RecordedChecksum.self, forKey: .checksum),
-      choices: try container.decodeIfPresent(RecordedChoices.self, forKey: .choices), now: created)
+      choices: try container.decode(RecordedChoices.self, forKey: .choices), now: created)
     updated = try container.decode(Int64.self, forKey: .updated)
     // The record may have been changed, so the name is made safe again.
     name = try container.decodeIfPresent(String.self, forKey: .name).flatMap(FileName.safe)
@@ -104,7 +103,7 @@ extension PartMetadata: Codable {
     try container.encodeIfPresent(total, forKey: .total)
     try container.encodeIfPresent(coding, forKey: .coding)
     try container.encodeIfPresent(checksum, forKey: .checksum)
-    try container.encodeIfPresent(choices, forKey: .choices)
+    try container.encode(choices, forKey: .choices)
     try container.encodeIfPresent(name, forKey: .name)
     try container.encode(created, forKey: .created)
     try container.encode(updated, forKey: .updated)

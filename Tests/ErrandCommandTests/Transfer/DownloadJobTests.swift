@@ -5,6 +5,8 @@ import Testing
 @testable import ErrandCommand
 
 struct DownloadJobTests {
+  private static let choices = RecordedChoices(permissions: 0o644, replaces: true)
+
   @Test func `bytes after a gap are kept too`() async throws {
     try await DownloadFolder.with { folder async throws in
       let file = folder.url.appending(path: "film", directoryHint: .notDirectory)
@@ -13,7 +15,8 @@ struct DownloadJobTests {
       let request = RequestIdentity(method: "GET", url: "http://h.example/film", variant: "0")
       let part = try PartFile.open(target: folder.file("film"))
       for place: Int64 in [0, 50] { try Data(count: 10).withUnsafeBytes { try part.write($0, at: place) } }
-      try part.commit(PartMetadata(request: request, validator: .entityTag("\"v1\""), total: 100, now: 1))
+      try part.commit(
+        PartMetadata(request: request, validator: .entityTag("\"v1\""), total: 100, choices: Self.choices, now: 1))
       part.close()
       #expect(job.kept == 20)
     }
@@ -29,7 +32,9 @@ struct DownloadJobTests {
       let request = RequestIdentity(method: method, url: "http://h.example/film", variant: "0")
       let part = try PartFile.open(target: folder.file("film"))
       try Data(count: 10).withUnsafeBytes { try part.append($0) }
-      try part.commit(PartMetadata(request: request, validator: nil, total: 100, checksum: sum, now: 1))
+      try part.commit(
+        PartMetadata(
+          request: request, validator: nil, total: 100, checksum: sum, choices: Self.choices, now: 1))
       part.close()
       let plan = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path]))
       let refusal = #expect(throws: Refusal.self) { try plan.jobs() }

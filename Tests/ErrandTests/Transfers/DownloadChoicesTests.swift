@@ -81,26 +81,15 @@ struct DownloadChoicesTests {
     #expect(file.url.lastPathComponent == "book.txt" && file.keptBytes > 0 && fixture.names == ["book.txt"])
   }
 
-  @Test func `earlier record version is resumed`() async throws {
-    let fixture = try DownloadFixture()
-    _ = try await interrupted(fixture) { $0.permissions = 0o600 }
-    let part = try PartFile.open(target: fixture.file.path)
-    var metadata = try #require(part.metadata)
-    metadata.choices = nil
-    try part.commit(metadata)
-    part.close()
-    let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
-    let file = try await fixture.client.send(left.request())
-    #expect(fixture.isRight() && file.keptBytes > 0 && fixture.mode(of: fixture.file) == 0o644)
-  }
-
   /// A kill during the download of a response to POST leaves such a record.
   @Test func `recorded POST becomes no GET`() async throws {
     let fixture = try DownloadFixture()
     let part = try PartFile.open(target: fixture.file.path)
     try Data(count: 10).withUnsafeBytes { try part.append($0) }
     let post = RequestIdentity(method: "POST", url: fixture.server.url, variant: "0")
-    try part.commit(PartMetadata(request: post, validator: .entityTag("\"v1\""), total: 100, now: 1))
+    let choices = RecordedChoices(permissions: 0o644, replaces: true)
+    try part.commit(
+      PartMetadata(request: post, validator: .entityTag("\"v1\""), total: 100, choices: choices, now: 1))
     part.close()
     let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
     let error = #expect(throws: APIError.self) { try left.request() }

@@ -12,7 +12,8 @@ struct ResumeDecisionTests {
     committed: Int64 = 40, total: Int64? = 100, validator: Validator? = tag, coding: String? = nil
   ) -> PartMetadata {
     let request = RequestIdentity(method: "GET", url: "http://h/a", variant: "0")
-    var metadata = PartMetadata(request: request, validator: validator, total: total, coding: coding, now: 1)
+    var metadata = PartMetadata(
+      request: request, validator: validator, total: total, coding: coding, choices: PartMetadataTests.choices, now: 1)
     metadata.finished = ByteRanges(first: committed)
     return metadata
   }

@@ -13,7 +13,8 @@ struct ResumeQuestionTests {
     checksum: RecordedChecksum? = nil
   ) -> PartMetadata? {
     var metadata = PartMetadata(
-      request: request, validator: validator, total: 100, coding: coding, checksum: checksum, now: 1)
+      request: request, validator: validator, total: 100, coding: coding, checksum: checksum,
+      choices: PartMetadataTests.choices, now: 1)
     metadata.finished = ByteRanges(first: committed)
     return metadata
   }

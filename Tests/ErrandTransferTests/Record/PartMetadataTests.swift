@@ -5,12 +5,15 @@ import Testing
 @testable import ErrandTransfer
 
 struct PartMetadataTests {
+  static let choices = RecordedChoices(permissions: 0o644, replaces: true)
+  private static let choicesText = #"{"isNamedByServer":false,"permissions":420,"replaces":true}"#
+
   static func metadata(_ finished: [Range<Int64>] = [0..<1_048_576]) throws -> PartMetadata {
     let request = RequestIdentity(
       method: "GET", url: "https://h/a.zip", variant: "6c62272e07bb014262b821756295c58d")
     var metadata = PartMetadata(
       request: request, validator: .entityTag("\"v/1\""), total: 4_194_304,
-      checksum: RecordedChecksum(algorithm: "SHA-256", hex: "ABCD"), now: 1_700_000_000_000)
+      checksum: RecordedChecksum(algorithm: "SHA-256", hex: "ABCD"), choices: choices, now: 1_700_000_000_000)
     metadata.updated = 1_700_000_001_000
     metadata.finished = try #require(ByteRanges(finished))
     return metadata
@@ -30,30 +33,32 @@ struct PartMetadataTests {
     let text = String(decoding: try Self.metadata().encoded(), as: UTF8.self)
     #expect(
       text == """
-        {"checksum":{"algorithm":"sha-256","hex":"abcd"},"committed":1048576,"created":1700000000000,"format":1,\
+        {"checksum":{"algorithm":"sha-256","hex":"abcd"},\
+        "choices":{"isNamedByServer":false,"permissions":420,"replaces":true},\
+        "committed":1048576,"created":1700000000000,"format":1,\
         "request":{"method":"GET","url":"https://h/a.zip","variant":"6c62272e07bb014262b821756295c58d"},\
-        "total":4194304,"updated":1700000001000,"validator":{"kind":"etag","value":"\\"v/1\\""},"crc32":"45636cd9"}
+        "total":4194304,"updated":1700000001000,"validator":{"kind":"etag","value":"\\"v/1\\""},"crc32":"1b128950"}
 
         """)
     #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
   }
 
-  private static let choices = RecordedChoices(
+  private static let otherChoices = RecordedChoices(
     permissions: 0o600, replaces: false, maximumBytes: 5_000_000, isNamedByServer: true)
 
-  /// The text is fixed too. Records without choices come from an earlier version.
+  /// The text is fixed too.
   @Test func `the choices are stored`() throws {
     var metadata = try Self.metadata()
-    metadata.choices = Self.choices
+    metadata.choices = Self.otherChoices
     let text = String(decoding: try metadata.encoded(), as: UTF8.self)
-    let choices = #""choices":{"isNamedByServer":true,"maximumBytes":5000000,"permissions":384,"replaces":false}"#
-    #expect(text.contains(",\(choices),\"committed\":1048576,"), "\(text)")
-    let forged = try Self.forged { $0.replacingOccurrences(of: "\"committed\"", with: "\(choices),\"committed\"") }
+    let choices = #"{"isNamedByServer":true,"maximumBytes":5000000,"permissions":384,"replaces":false}"#
+    #expect(text.contains(",\"choices\":\(choices),\"committed\":1048576,"), "\(text)")
+    let forged = try Self.forged { $0.replacingOccurrences(of: Self.choicesText, with: choices) }
     #expect(PartMetadata.read(forged) == metadata)
   }
 
   @Test(arguments: [
-    "7", "{}", #"{"isNamedByServer":true,"permissions":384}"#,
+    "7", "null", "{}", #"{"isNamedByServer":true,"permissions":384}"#,
     #"{"isNamedByServer":true,"permissions":-1,"replaces":true}"#,
     #"{"isNamedByServer":true,"permissions":4096,"replaces":true}"#,
     #"{"isNamedByServer":true,"permissions":99999,"replaces":true}"#,
@@ -62,7 +67,7 @@ struct PartMetadataTests {
     #"{"isNamedByServer":true,"maximumBytes":-1,"permissions":384,"replaces":true}"#,
   ])
   func `invalid choices count as damage`(choices: String) throws {
-    let bytes = try Self.forged { $0.replacingOccurrences(of: "\"format\"", with: "\"choices\":\(choices),\"format\"") }
+    let bytes = try Self.forged { $0.replacingOccurrences(of: Self.choicesText, with: choices) }
     #expect(PartMetadata.read(bytes) == nil)
   }
 
@@ -104,7 +109,7 @@ struct PartMetadataTests {
     var bare = try Self.metadata([])
     (bare.validator, bare.total, bare.coding) = (nil, nil, "gzip")
     var chosen = try Self.metadata()
-    chosen.choices = Self.choices
+    chosen.choices = Self.otherChoices
     for metadata in try [Self.metadata(), Self.metadata([3..<9]), other, bare, chosen] {
       #expect(try PartMetadata.read(metadata.encoded()) == metadata)
     }

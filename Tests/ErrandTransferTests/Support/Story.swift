@@ -25,7 +25,8 @@ struct Story {
 
   func metadata(_ version: Int) -> PartMetadata {
     let request = RequestIdentity(method: "GET", url: "http://h/t", variant: "0")
-    return PartMetadata(request: request, validator: Self.tag(version), total: Int64(length), now: 1)
+    return PartMetadata(
+      request: request, validator: Self.tag(version), total: Int64(length), choices: PartMetadataTests.choices, now: 1)
   }
 
   /// Opens the part, resumes it if possible, writes the rest and renames it to the target. The kept bytes are compared

@@ -10,8 +10,8 @@ struct DownloadJob: Sendable {
     case file(URL)
     case folder(URL, Download.Naming)
     /// A file whose download was interrupted. The file gets the settings of the interrupted download, such as its
-    /// permissions; they are nil if they were not recorded.
-    case interrupted(URL, RecordedChoices?)
+    /// permissions.
+    case interrupted(URL, RecordedChoices)
   }
 
   /// The URL to download.
@@ -31,7 +31,7 @@ struct DownloadJob: Sendable {
     self.checksum = checksum
   }
 
-  init(_ url: String, resuming file: URL, _ choices: RecordedChoices?, checksum: Checksum? = nil) {
+  init(_ url: String, resuming file: URL, _ choices: RecordedChoices, checksum: Checksum? = nil) {
     self.url = url
     place = .interrupted(file, choices)
     target = file
@@ -53,14 +53,14 @@ struct DownloadJob: Sendable {
     switch place {
     case .file: false
     case .folder(_, let naming): naming == .fromServer
-    case .interrupted(_, let choices): choices?.isNamedByServer == true
+    case .interrupted(_, let choices): choices.isNamedByServer
     }
   }
 
   /// A copy of this download that resumes an interrupted download under the same file name. The server no longer
   /// chooses the name.
   var keepingFileName: DownloadJob {
-    guard case .interrupted(let file, var choices?) = place else { return self }
+    guard case .interrupted(let file, var choices) = place else { return self }
     choices.isNamedByServer = false
     return DownloadJob(url, resuming: file, choices, checksum: checksum)
   }
