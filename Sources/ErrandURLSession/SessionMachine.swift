@@ -151,9 +151,13 @@ struct SessionMachine: Sendable {
     return nil
   }
 
-  private mutating func fault(ofBodyCodedIn bytes: Int64) -> Step? {
+  /// The step for a body that content decoding has expanded too much. Nil for a discarded body, and if the coded length
+  /// is unknown.
+  private mutating func expansionFault(_ destination: Destination) -> Step? {
+    if case .discard = destination { return nil }
+    guard let coded = head?.codedLength else { return nil }
     do {
-      try limits.expansion?.check(decoded: received, coded: bytes)
+      try limits.expansion?.check(decoded: received, coded: coded)
       return nil
     } catch {
       return fail(error, cancels: true)
@@ -165,6 +169,7 @@ struct SessionMachine: Sendable {
   mutating func take(_ piece: Data) -> Step {
     guard case .receiving(let destination) = state else { return .rest }
     received += Int64(piece.count)
+    if let fault = expansionFault(destination) { return fault }
     switch destination {
     case .discard: return received > Self.mostDiscarded ? succeed(cancels: true) : .rest
     case .beginning(let limit):
@@ -176,7 +181,6 @@ struct SessionMachine: Sendable {
       memory.append(piece)
       return .rest
     case .sink:
-      if let coded = head?.codedLength, let fault = fault(ofBodyCodedIn: coded) { return fault }
       guard !isPaused else {
         backlog.append(piece)
         return .rest

@@ -102,6 +102,14 @@ struct SessionMachineTests {
     }
   }
 
+  @Test(arguments: [200, 404]) func `the expansion limit applies to memory`(status: Int) throws {
+    let limits = ResponseLimits(expansion: BodyExpansion(ratio: 3, freeBytes: 10))
+    var machine = try Self.machine(limits: limits)
+    _ = machine.take(ResponseHead(status: status, fields: ["Content-Length": "5", "Content-Encoding": "gzip"]))
+    #expect(Self.kind(machine.take(Data(count: 15))) == nil)
+    #expect(Self.kind(machine.take(Data(count: 1))) == .tooLarge)
+  }
+
   @Test func `an end without headers is malformed`() throws {
     var machine = try Self.machine()
     #expect(Self.kind(machine.finish()) == .malformedResponse)
