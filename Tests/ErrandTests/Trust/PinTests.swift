@@ -105,6 +105,11 @@ import Testing
     ("api.example.com", [TrustFixture.sparePin, TrustFixture.sparePin], "two different keys"),
     ("api.example.com", [TrustFixture.sparePin, "AAAA"], "44 characters"),
     ("api.example.com", [TrustFixture.sparePin, "sha256//" + TrustFixture.strangePin], "44 characters"),
+    // Both pins decode to 32 zero bytes, but only the first is their Base64 text.
+    (
+      "api.example.com",
+      ["AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB="], "Base64"
+    ),
     ("https://api.example.com", [TrustFixture.sparePin, TrustFixture.strangePin], "is not a host"),
     ("*.example.com", [TrustFixture.sparePin, TrustFixture.strangePin], "is not a host"),
     ("", [TrustFixture.sparePin, TrustFixture.strangePin], "is not a host"),

@@ -49,7 +49,10 @@ extension PublicKeyPins {
     guard Set(sha256).count >= 2 else {
       return "The pins of \(host) need at least two different keys, one of them in reserve."
     }
-    let areValid = sha256.allSatisfy { Data(base64Encoded: $0)?.count == 32 && $0.utf8.count == 44 }
+    // Two bits of the last character have no meaning. They must be zero, because libcurl compares the texts.
+    let areValid = sha256.allSatisfy { pin in
+      Data(base64Encoded: pin).map { $0.count == 32 && $0.base64EncodedString().hasSameBytes(as: pin) } ?? false
+    }
     return areValid ? nil : "A pin of \(host) is not the SHA-256 of a public key in Base64, which has 44 characters."
   }
 }
