@@ -50,7 +50,14 @@ struct BackgroundFolder<Record: BackgroundState>: Sendable {
         try? files.remove(path + "/" + name)
       }
     }
-    return records
+    return records.map { record in
+      guard case .arrived = record.phase, !names.contains(record.id + kind.fileSuffix) else { return record }
+      // The process ended before it moved the response file. The system may report the response again, even before the
+      // engine has compared the records with the system's list, so the transfer must accept a file.
+      var waiting = record
+      waiting.phase = .running
+      return waiting
+    }
   }
 
   private func rejection(_ fault: FolderFault) -> APIError { APIError(.transfer, .file, fault.sentence(path)) }

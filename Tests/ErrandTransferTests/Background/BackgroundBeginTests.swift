@@ -101,6 +101,26 @@ struct BackgroundBeginTests {
     #expect(session.begun.all == [1] && folder.names == ["desk"])
   }
 
+  @Test func `response reported during the launch is accepted`() async throws {
+    let folder = try TransferFolder()
+    let session = SlowSession()
+    #expect(mkdir(folder("desk"), 0o700) == 0)
+    // The last run of the app ended after it saved the response headers, and before it moved the response file.
+    try BackgroundFolder<BackgroundDownloadState>(path: folder("desk"), files: SystemFiles())
+      .save(Samples.record("a", target: folder("film"), phase: BackgroundDecisionTests.cameFile))
+    try session.start(BackgroundOrder(name: "a", request: HTTPRequest(url: Samples.url)))
+    let engine = engine(session, in: folder)
+    defer { session.base.endProcess() }
+    let launch = begin(engine)
+    try await session.asked.wait()
+    try session.base.answer("a", .text("new"))
+    session.gate.open()
+    #expect(await launch.value == nil)
+    session.base.report(.allReported)
+    await engine.eventsHandled()
+    #expect(folder.bytes("film") == Array("new".utf8) && folder.names == ["desk", "film"])
+  }
+
   @Test func `eventsHandled() retries a failed launch`() async throws {
     let folder = try TransferFolder()
     let (session, faulty) = (SlowSession(), FaultyFiles())
