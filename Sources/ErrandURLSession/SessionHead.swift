@@ -16,11 +16,14 @@ extension ResponseHead {
     self.init(status: response.statusCode, fields: HTTPFields(Self.fields(pairs)))
   }
 
-  /// The fields, sorted by name. Cookies that URLSession has combined are separated again.
+  /// The fields, sorted by name, without spaces and tabs around their values (RFC 9110 section 5.5). Cookies that
+  /// URLSession has combined are separated again.
   static func fields(_ pairs: [(name: String, value: String)]) -> [HTTPField] {
     pairs.sorted { $0.name < $1.name }.flatMap { pair in
       let name = HTTPFieldName(pair.name)
-      guard name == .setCookie else { return [HTTPField(name, pair.value.trimmingCharacters(in: .whitespaces))] }
+      guard name == .setCookie else {
+        return [HTTPField(name, String(Substring(ASCII.trimmed(Substring(pair.value).utf8))))]
+      }
       return SetCookieList.values(of: pair.value).map { HTTPField(name, $0) }
     }
   }

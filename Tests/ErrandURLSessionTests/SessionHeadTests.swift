@@ -29,6 +29,11 @@ struct SessionHeadTests {
     #expect(fields.map(\.value) == ["a=1", "b=2", "1", "2"])
   }
 
+  @Test func `only spaces and tabs are trimmed`() {
+    let fields = ResponseHead.fields([("X-A", "\t \u{A0}1\u{3000} \t")])
+    #expect(fields.map { Array($0.value.utf8) } == [Array("\u{A0}1\u{3000}".utf8)])
+  }
+
   @Test func `a coded body has no countable length`() {
     #expect(ResponseHead(status: 200, fields: ["Content-Length": "7"]).countableLength == 7)
     #expect(
