@@ -71,8 +71,9 @@
     ) throws(TransportFailure) -> (any ContentDecoder)? {
       if fieldValue.isEmpty { return nil }
       var codings: [ContentCoding] = []
-      for element in fieldValue.lowercased().split(separator: ",") {
-        let name = String(Substring(ASCII.trimmed(element.utf8)))
+      // Compares bytes, because a separator and a combining mark after it are one `Character`.
+      for element in fieldValue.lowercased().utf8.split(separator: UInt8(ascii: ",")) {
+        let name = String(Substring(ASCII.trimmed(element)))
         if let coding = try coding(named: name, refusesUnknown: refusesUnknown) { codings.append(coding) }
       }
       guard codings.count <= mostLayers else { throw .undecodable("the body has over \(mostLayers) content codings") }
@@ -89,7 +90,7 @@
       if let coding = ContentCoding(rawValue: name == "x-gzip" ? "gzip" : name) { return coding }
       // `Content-Encoding` has no parameters, so it is unclear whether a name with a suffix, such as `gzip;q=1`, means
       // the coding. Such a name is an error.
-      let token = String(name.prefix { $0 != ";" && $0 != " " && $0 != "\t" })
+      let token = String(Substring(name.utf8.prefix { $0 != UInt8(ascii: ";") && !ASCII.isBlank($0) }))
       let isKnown = token == "x-gzip" || ContentCoding(rawValue: token) != nil || unsupported.contains(token)
       guard !isKnown, !refusesUnknown else {
         throw .undecodable("the content coding \(shown(name)) is not one of gzip, deflate, br and zstd")

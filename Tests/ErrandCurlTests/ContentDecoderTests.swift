@@ -168,7 +168,7 @@
       if refuses { #expect(throws: TransportFailure.self) { try result.get() } }
     }
 
-    @Test(arguments: ["aws-chunked,gzip", "gzip, utf-8", "none, gzip"])
+    @Test(arguments: ["aws-chunked,gzip", "gzip, utf-8", "none, gzip", "gzip,\u{301}"])
     func `known coding among unknown ones is decoded`(_ value: String) throws {
       let decoder = try #require(try ContentCoding.decoder(for: value))
       let plain = try Self.decode(CodedSamples.text(in: .gzip), decoder)
@@ -177,7 +177,8 @@
 
     @Test(
       arguments: [
-        "compress", "x-compress", "gzip, compress", "dcb", "gzip foo", "br;q=1", "gzip,gzip,gzip,gzip,gzip,gzip",
+        "compress", "x-compress", "gzip, compress", "dcb", "gzip foo", "br;q=1", "br;\u{301}",
+        "gzip,gzip,gzip,gzip,gzip,gzip",
       ])
     func `unsupported coding throws`(_ value: String) {
       let failure = #expect(throws: TransportFailure.self) { try ContentCoding.decoder(for: value) }
