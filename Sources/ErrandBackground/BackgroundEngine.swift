@@ -175,9 +175,11 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
 
   func lose(_ id: String) { fail(id, .backgroundLost("the operating system no longer lists the \(kind)", kind)) }
 
+  /// Saves the failure of a transfer, and reports it to the app. If the failure cannot be saved, the response file is
+  /// kept until the record is removed: with the phase ``BackgroundPhase/placing(_:)`` in the record and without the
+  /// file, the next launch of the app would report a success.
   private func fail(_ id: String, _ error: APIError) {
-    try? save(.failed(BackgroundFault(error)), of: id)
-    folder.removeFile(of: id)
+    if (try? save(.failed(BackgroundFault(error)), of: id)) != nil { folder.removeFile(of: id) }
     report(id, .failure(error))
   }
 

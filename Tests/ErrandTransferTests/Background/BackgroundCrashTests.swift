@@ -17,12 +17,12 @@ struct BackgroundCrashTests {
     let desk: String
     let record: BackgroundDownloadState
 
-    init() throws {
+    init(replaces: Bool = true) throws {
       folder = try TransferFolder()
       desk = folder("desk")
       try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: true)
       try folder.put(Array("old".utf8), "film")
-      record = Samples.record("a", target: folder("film"))
+      record = Samples.record("a", target: folder("film"), replaces: replaces)
       try BackgroundFolder<BackgroundDownloadState>(path: desk, files: SystemFiles()).save(record)
       try session.start(BackgroundOrder(name: "a", request: HTTPRequest(url: Samples.url)))
     }
@@ -82,6 +82,29 @@ struct BackgroundCrashTests {
     #expect(reported.count == 1)
     let isNew = reported.first.map { if case .success = $0.result { true } else { false } }
     #expect(scene.folder.bytes("film") == Array((isNew == true ? "new" : "old").utf8), "at call \(turn)")
+  }
+
+  @Test(arguments: calls) func `a file that was not placed is no success`(turn: Int) async throws {
+    let scene = try Scene(replaces: false)
+    let faulty = FaultyFiles(failing: turn, .before(28))
+    let (isReported, gate) = (Latch(), Latch())
+    defer { gate.open() }
+    let engine = scene.engine(faulty) { _ in
+      isReported.open()
+      // The process ends before this call returns, so the next run reports the end again.
+      try? await gate.wait()
+    }
+    if (try? await engine.begin()) != nil {
+      try scene.session.answer("a", .text("new"))
+      try await isReported.wait()
+    }
+    if turn == Self.calls.upperBound { #expect(faulty.calls < turn, "the table is too short") }
+    scene.session.endProcess()
+    scene.session.lose("a")
+    let reported = try await scene.run(SystemFiles()) {}
+    let ending = try #require(reported.first)
+    let isSuccess = if case .success = ending.result { true } else { false }
+    #expect(!isSuccess && scene.folder.bytes("film") == Array("old".utf8), "at call \(turn)")
   }
 
   @Test func `unreadable records are read again later`() async throws {
