@@ -89,7 +89,8 @@ package struct HostPattern: Sendable, Hashable {
 
   /// Whether the pattern is valid: an address in brackets, or letters, digits, `-`, `_` and single dots.
   package var isValid: Bool {
-    if text.hasPrefix("[") { return text.hasSuffix("]") && text.utf8.count > 2 }
+    // A URL contains an address in the same form. Otherwise the pattern would silently match no host.
+    if text.hasPrefix("[") { return (try? HTTPURL("http://\(text)/"))?.host.hasSameBytes(as: text) == true }
     let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     return labels.allSatisfy { label in
