@@ -6,13 +6,19 @@ import Foundation
 public enum Credential: Sendable, Hashable {
   /// A user name and a password in UTF-8, sent in Base64 (RFC 7617).
   case basic(user: String, password: String)
-  /// A token, sent with the scheme Bearer (RFC 6750).
+  /// A token, sent with the scheme Bearer (RFC 6750). The text is the token alone, without the word "Bearer".
   case bearer(String)
 
-  /// Throws an error if a server would read the user name or the password differently than intended (RFC 7617 section
-  /// 2).
+  /// Throws an error if a server would read the user name, the password or the token differently than intended (RFC
+  /// 7617 section 2, RFC 6750 section 2.1).
   func check() throws(APIError) {
-    guard case .basic(let user, let password) = self else { return }
+    switch self {
+    case .basic(let user, let password): try Self.check(user, password)
+    case .bearer(let token): try Self.check(token)
+    }
+  }
+
+  private static func check(_ user: String, _ password: String) throws(APIError) {
     if user.utf8.contains(UInt8(ascii: ":")) {
       throw .build(
         .invalidHeader,
@@ -22,6 +28,19 @@ public enum Credential: Sendable, Hashable {
     if (user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw .build(
         .invalidHeader, "The basic credential contains a control character, such as a line break; remove it.")
+    }
+  }
+
+  private static func check(_ token: String) throws(APIError) {
+    if token.isEmpty {
+      throw .build(
+        .invalidHeader, "The token of the bearer credential is empty; use no credential if there is no token.")
+    }
+    if ASCII.equalFolded(token.utf8.prefix(7), "bearer ".utf8) {
+      throw .build(
+        .invalidHeader,
+        "The token of the bearer credential begins with the word \"Bearer\", which the client adds itself; remove the"
+          + " word.")
     }
   }
 

@@ -130,6 +130,38 @@ struct BuildingMistakeTests {
       """)
   }
 
+  @Test func `The token of a bearer credential has the word Bearer`() async {
+    // The mistake:
+    struct GetAccount: APIRequest {
+      let path: Path = "/account"
+      let token: String
+      var credential: RequestCredential { .bearer(token) }
+    }
+    let request = GetAccount(token: "Bearer abc")
+    // What Errand says:
+    await MistakeClient().says(
+      .invalidHeader, to: request,
+      """
+      The token of the bearer credential begins with the word "Bearer", which the client adds itself; remove the word.
+      """)
+  }
+
+  @Test func `The token of a bearer credential is empty`() async {
+    // The mistake:
+    struct GetAccount: APIRequest {
+      let path: Path = "/account"
+      let token: String?
+      var credential: RequestCredential { .bearer(token ?? "") }
+    }
+    let request = GetAccount(token: nil)
+    // What Errand says:
+    await MistakeClient().says(
+      .invalidHeader, to: request,
+      """
+      The token of the bearer credential is empty; use no credential if there is no token.
+      """)
+  }
+
   @Test func `The request sets its Content-Length`() async {
     // The mistake:
     struct SendNote: APIRequest {
