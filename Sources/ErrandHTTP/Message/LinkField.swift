@@ -70,7 +70,7 @@ private struct LinkScanner {
     while let (name, value) = parameter() {
       // If a link has several `rel` parameters, only the first one is used (RFC 8288 section 3.3).
       if name == "rel", relations == nil {
-        relations = value.lowercased().split(separator: " ").map(String.init)
+        relations = value.lowercased().split { $0 == " " || $0 == "\t" }.map(String.init)
       }
       if name == "anchor" { isOfAnother = true }
     }
@@ -87,7 +87,8 @@ private struct LinkScanner {
     guard rest.first == 0x3D else { return (name, "") }
     rest.removeFirst()
     skip { ASCII.isBlank($0) }
-    guard rest.first == 0x22 else { return (name, take { $0 != 0x3B && $0 != 0x2C && !ASCII.isBlank($0) }) }
+    // A value without quotes ends at a semicolon or a comma, so it may contain spaces, as in `rel=next last`.
+    guard rest.first == 0x22 else { return (name, take { $0 != 0x3B && $0 != 0x2C }) }
     rest.removeFirst()
     return (name, ASCII.takeQuoted(from: &rest))
   }

@@ -10,6 +10,8 @@ struct LinkFieldTests {
     ([#"<a>; rel="start  NEXT last"; title="x""#], "a"),
     ([#"<a?x=1,2;3>; title="a, <b>; rel=\"next\""; rel=next"#], "a?x=1,2;3"),
     ([#"<a> ; REL = "next""#], "a"), ([#", ,<a>;rel=next"#], "a"), ([#"<>; rel="next""#], ""),
+    (["<a>; rel=prev first, <b>; rel=next last"], "b"), (["<a>; rel=first next , <b>"], "a"),
+    (["<a>; rel=next\t; title=x"], "a"), (["<a>; title=a b; rel=next"], "a"),
     ([#"<a>; rel="prev"; rel="next""#], nil), ([#"<a>; rel"#], nil), (["<a>"], nil), (["<a; rel=next"], nil),
     (["a; rel=next"], nil), ([#"<a>; rel="nextish""#], nil), ([""], nil), ([], nil), ([#"<a>; rel="next"#], "a"),
   ])
