@@ -66,24 +66,15 @@ public struct MediaType: Sendable, Hashable {
     rest = rest.drop { $0 != 0x3D && $0 != 0x3B }
     guard rest.first == 0x3D else { return nil }
     rest = rest.dropFirst().drop { ASCII.isBlank($0) }
-    let isQuoted = rest.first == 0x22
-    let value = isQuoted ? quoted(&rest) : String(decoding: ASCII.trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
+    let value: String
+    if rest.first == 0x22 {
+      rest.removeFirst()
+      value = ASCII.takeQuoted(from: &rest)
+    } else {
+      value = String(decoding: ASCII.trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
+    }
     rest = rest.drop { $0 != 0x3B }
     return Parameter(name: lowercased(name), value: value)
-  }
-
-  /// Parses a quoted string (RFC 9110 section 5.6.4). If the closing quote is missing, the string ends with the text.
-  private static func quoted(_ rest: inout Substring.UTF8View) -> String {
-    var out: [UInt8] = []
-    rest = rest.dropFirst()
-    while let byte = rest.popFirst(), byte != 0x22 {
-      guard byte == 0x5C else {
-        out.append(byte)
-        continue
-      }
-      if let escaped = rest.popFirst() { out.append(escaped) }
-    }
-    return String(decoding: out, as: UTF8.self)
   }
 
   private static func lowercased(_ text: Substring.UTF8View) -> String {
