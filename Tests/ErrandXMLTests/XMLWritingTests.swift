@@ -48,6 +48,19 @@ struct XMLWritingTests {
     #expect(server.requests.count == 1)
   }
 
+  @Test func `other charset than UTF-8 is refused`() async {
+    struct Labelled: APIRequest {
+      let path: Path = "/p"
+      let method: HTTPMethod = .post
+      var body: RequestBody? { .xml(XMLValue("a", content: [.text("caf\u{E9}")]), type: "text/xml; charset=gbk") }
+    }
+    let transport = ScriptedTransport { _ in .status(200) }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    let error = await APIClient(configuration).outcome(of: Labelled()).error
+    #expect(error?.code == .invalidHeader && transport.requests.isEmpty)
+  }
+
   @Test(arguments: [
     (XMLValue(""), "\"\" is not a valid name"), (XMLValue("a b"), "\"a b\" is not a valid name"),
     (XMLValue("1"), "\"1\" is not a valid name"),

@@ -57,7 +57,10 @@ final class RequestBuilder: Sendable {
     if let family { add(family.value.headers, to: &fields, of: draft, url, family) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
-    if let body = draft.body { try Self.checkBoundary(of: body, in: fields) }
+    if let body = draft.body {
+      try Self.checkBoundary(of: body, in: fields)
+      try Self.checkCharset(of: body, in: fields)
+    }
     addKey(request.idempotency, to: &fields)
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
   }
@@ -72,6 +75,20 @@ final class RequestBuilder: Sendable {
       .invalidHeader,
       "The field Content-Type is \(sent.essence) without the boundary of the body, so a server cannot find the parts;"
         + " remove the field, because the body sets it.")
+  }
+
+  /// Refuses a `Content-Type` with another charset than UTF-8 for a text that is sent in UTF-8. A server would read
+  /// other characters. A text in ASCII has the same bytes in nearly all charsets. The text of a compressed body is not
+  /// known here.
+  private static func checkCharset(of body: BodyBuilder.Body, in fields: HTTPFields) throws(APIError) {
+    guard body.isText, body.coding == nil, fields[.contentType]?.utf8.contains(UInt8(ascii: ";")) == true,
+      let charset = fields.mediaType?["charset"]?.lowercased(), !["", "utf-8", "utf8"].contains(charset),
+      body.body.data?.contains(where: { $0 >= 0x80 }) == true
+    else { return }
+    throw .build(
+      .invalidHeader,
+      "The field Content-Type names the charset \"\(APIError.words(charset))\", but the text of the body is sent in"
+        + " UTF-8; name utf-8, or send the bytes of the text in that charset with `RequestBody.bytes`.")
   }
 
   /// Builds the HTTP request of an ``APIRequest`` for a call without call options.

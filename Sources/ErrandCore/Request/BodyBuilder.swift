@@ -12,6 +12,8 @@ struct BodyBuilder {
     /// Whether a content type of the client or of the ``RequestFamily`` may label the body; see
     /// ``RequestBody/isOpenType``.
     let isOpenType: Bool
+    /// Whether the body is a text in UTF-8.
+    var isText = false
 
     init(_ body: HTTPBody, _ contentType: String, isOpenType: Bool = false) {
       self.body = body
@@ -30,6 +32,7 @@ struct BodyBuilder {
 
   func body(_ declared: RequestBody) throws(APIError) -> Body {
     var made = try plain(declared)
+    if declared.isText { made.isText = true }
     if let coding = declared.coding {
       do {
         made.body = try coding.body(made.body)
@@ -75,7 +78,11 @@ struct BodyBuilder {
     json(try written(as: "JSON") { try withCommon(try encode(encoding)) })
   }
 
-  private func json(_ data: Data) -> Body { Body(data, "application/json", isOpenType: true) }
+  private func json(_ data: Data) -> Body {
+    var body = Body(data, "application/json", isOpenType: true)
+    body.isText = true
+    return body
+  }
 
   /// Builds a form body. If `unlessEmpty` is true, returns nil if there are no arguments.
   func form(_ arguments: Arguments, unlessEmpty: Bool) throws(APIError) -> Body? {

@@ -18,6 +18,8 @@ public struct RequestBody: Sendable {
   /// Whether the request leaves the type of the body open, so that a `Content-Type` of the client or of the
   /// ``RequestFamily`` labels the body. This is so for JSON, and for other bodies whose type was not given.
   let isOpenType: Bool
+  /// Whether the body is a text that is sent in UTF-8. JSON is such a text without this flag.
+  private(set) var isText = false
   private(set) var coding: BodyCoding?
   private(set) var expectsContinue = false
 
@@ -69,10 +71,13 @@ public struct RequestBody: Sendable {
 
   /// A body that the closure `encode` makes when the request is built. The parameter `name` is the name of the body's
   /// format, which error messages show.
+  /// - Parameter isText: Whether the closure returns a text in UTF-8.
   package static func encoded(
-    as name: String, _ contentType: String, _ encode: @escaping @Sendable () throws -> Data
+    as name: String, _ contentType: String, isText: Bool = false, _ encode: @escaping @Sendable () throws -> Data
   ) -> RequestBody {
-    RequestBody(.encoded(name: name, encode), contentType)
+    var body = RequestBody(.encoded(name: name, encode), contentType)
+    body.isText = isText
+    return body
   }
 
   /// A body that contains arguments as a form in UTF-8 (`application/x-www-form-urlencoded`).
@@ -90,14 +95,17 @@ public struct RequestBody: Sendable {
     RequestBody(.bytes(data), given: contentType, default: binary)
   }
 
-  /// A body that contains a text in UTF-8.
+  /// A body that contains a text in UTF-8. If the text is not ASCII and `Content-Type` names another charset, the call
+  /// fails with ``APIError/Code/invalidHeader``. To send a text in another charset, send its ``bytes(_:type:)``.
   ///
   /// - Parameters:
   ///   - text: The text.
   ///   - contentType: The media type; nil for the `Content-Type` of the client or the ``RequestFamily``, or otherwise
   ///     `text/plain; charset=utf-8`.
   public static func text(_ text: String, type contentType: String? = nil) -> RequestBody {
-    RequestBody(.bytes(Data(text.utf8)), given: contentType, default: "text/plain; charset=utf-8")
+    var body = RequestBody(.bytes(Data(text.utf8)), given: contentType, default: "text/plain; charset=utf-8")
+    body.isText = true
+    return body
   }
 
   /// The media type of bytes without a type.

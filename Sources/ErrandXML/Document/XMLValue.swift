@@ -211,8 +211,9 @@ extension XMLValue {
 }
 
 extension RequestBody {
-  /// A request body with an XML document. If the document cannot be written, the call fails while its request is built.
+  /// A request body with an XML document in UTF-8. The call fails while its request is built if the document cannot be
+  /// written, or if `Content-Type` names another charset for a document that is not ASCII.
   public static func xml(_ document: XMLValue, type contentType: String = "application/xml") -> RequestBody {
-    encoded(as: "XML", contentType) { try document.serialized() }
+    encoded(as: "XML", contentType, isText: true) { try document.serialized() }
   }
 }

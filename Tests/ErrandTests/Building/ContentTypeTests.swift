@@ -84,6 +84,32 @@ struct ContentTypeTests {
     #expect(await bench.failure(of: written)?.code == .invalidHeader)
   }
 
+  private static let texts: [RequestBody] = [
+    .text("caf\u{E9}"), .text("caf\u{E9}", type: "text/plain; charset=utf-8"), .json(["name": "caf\u{E9}"]),
+  ]
+
+  @Test(arguments: texts.indices) func `wrong charset of a text is refused`(index: Int) async {
+    let bench = ScriptedClient()
+    let headers: RequestHeaders = ["Content-Type": "text/plain; charset=\"GBK\""]
+    let error = await bench.failure(of: Sending(method: .post, body: Self.texts[index], headers: headers))
+    #expect(error?.stage == .build && error?.code == .invalidHeader)
+    #expect(error?.message.contains("the charset \"gbk\"") == true)
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  @Test func `other charsets are sent`() async throws {
+    let bench = ScriptedClient()
+    let cases: [(RequestBody, String)] = [
+      (.text("cafe"), "text/plain; charset=gbk"), (.json(["a": 1]), "application/json; charset=gbk"),
+      (.bytes(Data([0xE9])), "text/plain; charset=iso-8859-1"), (.text("caf\u{E9}"), "text/plain; charset=UTF-8"),
+      (.text("caf\u{E9}"), "text/csv; header=present"),
+    ]
+    for (body, type) in cases {
+      let sent = try await bench.sent(Sending(method: .post, body: body, headers: ["Content-Type": type]))
+      #expect(sent?.fields[.contentType] == type)
+    }
+  }
+
   @Test func `type with the body's boundary is sent`() async throws {
     let bench = ScriptedClient()
     let headers: RequestHeaders = ["Content-Type": "multipart/mixed; boundary=x"]

@@ -227,6 +227,24 @@ struct BuildingMistakeTests {
       """)
   }
 
+  @Test func `The type of a text names another charset than UTF-8`() async {
+    // The mistake:
+    struct SaveNote: APIRequest {
+      let path: Path = "/notes"
+      let method: HTTPMethod = .post
+      let note: String
+      var body: RequestBody? { .text(note, type: "text/plain; charset=gbk") }
+    }
+    let request = SaveNote(note: "茶")
+    // What Errand says:
+    await MistakeClient().says(
+      .invalidHeader, to: request,
+      """
+      The field Content-Type names the charset "gbk", but the text of the body is sent in UTF-8; name utf-8, or send \
+      the bytes of the text in that charset with `RequestBody.bytes`.
+      """)
+  }
+
   @Test func `A list of lists is joined with commas`() async {
     // The mistake:
     struct Filter: APIRequest {
