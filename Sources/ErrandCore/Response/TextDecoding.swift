@@ -74,9 +74,10 @@ enum TextDecoding {
     return marks.first { body.starts(with: $0.mark) }
   }
 
-  /// The encodings that servers use. The keys are the names of the encodings in the IANA character set registry, in
-  /// lower case. UTF-16 without a byte order mark is big endian (RFC 2781 section 4.3). GB2312 and GBK are subsets of
-  /// GB18030, and EUC-KR is a subset of Windows-949. ISO-8859-1 is decoded as ISO-8859-1, not as Windows-1252.
+  /// The encodings that servers use. The keys are the names of the encodings in the IANA character set registry and in
+  /// the Encoding Standard of WHATWG, in lower case. UTF-16 without a byte order mark is big endian (RFC 2781 section
+  /// 4.3). GB2312 and GBK are subsets of GB18030, and EUC-KR is a subset of Windows-949. ISO-8859-1 is decoded as
+  /// ISO-8859-1, not as Windows-1252.
   private static let encodings: [String: String.Encoding] = {
     let gb18030 = String.Encoding(rawValue: 0x8000_0632)
     func other(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
@@ -85,19 +86,25 @@ enum TextDecoding {
       (.utf16BigEndian, ["utf-16", "utf16", "utf-16be"]), (.utf16LittleEndian, ["utf-16le"]),
       (.utf32BigEndian, ["utf-32", "utf-32be"]), (.utf32LittleEndian, ["utf-32le"]),
       (.isoLatin1, ["iso-8859-1", "latin1", "l1", "iso_8859-1", "iso8859-1"]),
-      (.isoLatin2, ["iso-8859-2", "latin2", "l2", "iso_8859-2"]), (.windowsCP1250, ["windows-1250", "cp1250"]),
+      (.isoLatin2, ["iso-8859-2", "latin2", "l2", "iso_8859-2", "iso8859-2"]),
+      (.windowsCP1250, ["windows-1250", "cp1250"]),
       (.windowsCP1251, ["windows-1251", "cp1251"]), (.windowsCP1252, ["windows-1252", "cp1252", "x-cp1252"]),
       (.windowsCP1253, ["windows-1253", "cp1253"]), (.windowsCP1254, ["windows-1254", "cp1254"]),
       (gb18030, ["gb18030", "gbk", "gb2312", "cp936", "x-gbk", "gb_2312-80", "ms936", "windows-936"]),
-      (big5, ["big5", "csbig5", "x-x-big5"]), (other(0x0A06), ["big5-hkscs"]),
-      (other(0x0205), ["iso-8859-5", "cyrillic"]), (other(0x0207), ["iso-8859-7", "greek"]),
-      (other(0x0209), ["iso-8859-9", "latin5", "l5"]), (other(0x020F), ["iso-8859-15", "latin-9"]),
-      (other(0x0A02), ["koi8-r"]), (other(0x0505), ["windows-1255"]), (other(0x0506), ["windows-1256"]),
-      (other(0x0507), ["windows-1257"]), (other(0x0508), ["windows-1258"]),
-      (thai, ["tis-620", "windows-874"]),
-      (.shiftJIS, ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "csshiftjis"]),
-      (.japaneseEUC, ["euc-jp", "x-euc-jp"]), (.iso2022JP, ["iso-2022-jp"]),
+      (gb18030, ["gb_2312", "csgb2312", "chinese"]),
+      (big5, ["big5", "csbig5", "x-x-big5", "cn-big5"]), (other(0x0A06), ["big5-hkscs"]),
+      (other(0x0205), ["iso-8859-5", "cyrillic", "iso_8859-5", "iso8859-5"]),
+      (other(0x0207), ["iso-8859-7", "greek", "iso_8859-7", "iso8859-7"]),
+      (other(0x0209), ["iso-8859-9", "latin5", "l5", "iso_8859-9", "iso8859-9"]),
+      (other(0x020F), ["iso-8859-15", "latin-9", "l9", "iso_8859-15", "iso8859-15"]),
+      (other(0x0A02), ["koi8-r", "koi8", "koi8_r", "cskoi8r"]),
+      (other(0x0505), ["windows-1255", "cp1255"]), (other(0x0506), ["windows-1256", "cp1256"]),
+      (other(0x0507), ["windows-1257", "cp1257"]), (other(0x0508), ["windows-1258", "cp1258"]),
+      (thai, ["tis-620", "windows-874", "dos-874"]),
+      (.shiftJIS, ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "csshiftjis", "ms932"]),
+      (.japaneseEUC, ["euc-jp", "x-euc-jp"]), (.iso2022JP, ["iso-2022-jp", "csiso2022jp"]),
       (korean, ["euc-kr", "ks_c_5601-1987", "cseuckr", "korean", "windows-949", "cp949", "ms949"]),
+      (korean, ["ks_c_5601-1989", "ksc5601", "ksc_5601"]),
     ]
     var table: [String: String.Encoding] = [:]
     for (encoding, names) in groups { for name in names { table[name] = encoding } }
