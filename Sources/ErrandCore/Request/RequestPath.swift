@@ -9,8 +9,8 @@ public import Foundation
 ///
 /// The literal text is used as written: it may contain a query, and its percent-escapes are kept. A variable cannot
 /// change the structure of the path: if a variable makes a segment `.` or `..`, or if a variable that is a whole
-/// segment is empty, the call fails. The call also fails if a variable is a number that is not finite, or if the path
-/// begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
+/// segment is empty, the call fails. The call also fails if a variable is a list or a number that is not finite, or if
+/// the path begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, Masked {
   /// The text of the path, with variables escaped and the rest as written.
   public let text: String
@@ -86,6 +86,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       let text = variable.description
       noteWholeURL(text)
       if !Self.isFinite(variable, text) { refuse(.notFinite) }
+      if Self.isList(variable, text) { refuse(.unfit("\(type(of: variable))")) }
       append(PercentEncoding.value(text))
     }
 
@@ -124,6 +125,12 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       guard let first = text.utf8.first, "nNisS+-".utf8.contains(first) else { return true }
       if let number = variable as? any FloatingPoint { return number.isFinite }
       return (variable as? Decimal)?.isFinite ?? true
+    }
+
+    /// True for a list of any type, such as a slice of an array. A cast to a protocol is slow, so only texts that begin
+    /// with a bracket are looked at closely.
+    private static func isList(_ variable: some CustomStringConvertible, _ text: String) -> Bool {
+      text.utf8.first == UInt8(ascii: "[") && variable is any Collection && !(variable is any StringProtocol)
     }
 
     private static func isWholeURL(_ variable: String) -> Bool {

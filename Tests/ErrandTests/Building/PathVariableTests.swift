@@ -121,6 +121,27 @@ struct PathVariableTests {
     }
   }
 
+  @Test func `lists of any type are refused`() async {
+    let ids = [1, 2, 3]
+    let (slice, unmanaged) = (ids[..<2], ContiguousArray(ids))
+    let paths: [(RequestPath, String)] = [
+      ("/a/\(slice)", "ArraySlice<Int>"), ("/a/\(slice, name: "ids")/b", "ArraySlice<Int>"),
+      ("/a?ids=\(unmanaged)", "ContiguousArray<Int>"),
+    ]
+    for (path, type) in paths {
+      let bench = ScriptedClient()
+      let error = await bench.failure(of: Sending(path: path))
+      #expect(error?.code == .invalidPath)
+      #expect(error?.message.contains(" is a value of the type \(type), whose description is not made for ") == true)
+      #expect(bench.transport.requests.isEmpty)
+    }
+  }
+
+  @Test func `text in brackets is sent`() async throws {
+    let (text, part) = ("[a]", "x[b]".dropFirst())
+    #expect(try await ScriptedClient().url(Sending(path: "/\(text)/\(part)")) == "http://h.example/%5Ba%5D/%5Bb%5D")
+  }
+
   @Test(arguments: [
     "\("https://cdn.example.com/a?token=MARKER")" as RequestPath, "/\("http://h/")", "\("HTTPS://h/a")",
     "\(segments: "https://h/a")",
