@@ -82,13 +82,19 @@ final class RequestBuilder: Sendable {
   /// known here.
   private static func checkCharset(of body: BodyBuilder.Body, in fields: HTTPFields) throws(APIError) {
     guard body.isText, body.coding == nil, fields[.contentType]?.utf8.contains(UInt8(ascii: ";")) == true,
-      let charset = fields.mediaType?["charset"]?.lowercased(), !["", "utf-8", "utf8"].contains(charset),
-      body.body.data?.contains(where: { $0 >= 0x80 }) == true
+      let type = fields.mediaType, let charset = type["charset"]?.lowercased(),
+      !["", "utf-8", "utf8"].contains(charset), let text = body.body.data, !isASCII(text, inForm: type.isForm)
     else { return }
     throw .build(
       .invalidHeader,
       "The field Content-Type names the charset \"\(APIError.words(charset))\", but the text of the body is sent in"
         + " UTF-8; name utf-8, or send the bytes of the text in that charset with `RequestBody.bytes`.")
+  }
+
+  /// Whether a text in UTF-8 is ASCII. In a form, an escape such as `%C3` is a byte beyond ASCII.
+  private static func isASCII(_ text: Data, inForm: Bool) -> Bool {
+    guard text.allSatisfy({ $0 < 0x80 }) else { return false }
+    return !inForm || zip(text, text.dropFirst()).allSatisfy { $0 != UInt8(ascii: "%") || $1 < UInt8(ascii: "8") }
   }
 
   /// Builds the HTTP request of an ``APIRequest`` for a call without call options.

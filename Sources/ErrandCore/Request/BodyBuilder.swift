@@ -106,7 +106,9 @@ struct BodyBuilder {
   private func form(_ arguments: Arguments) throws(APIError) -> Body {
     var out: [UInt8] = []
     try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: true)
-    return Body(Data(out), "application/x-www-form-urlencoded")
+    var body = Body(Data(out), "application/x-www-form-urlencoded")
+    body.isText = true
+    return body
   }
 
   private func merged(_ arguments: Arguments) -> Arguments {

@@ -18,7 +18,7 @@ public struct RequestBody: Sendable {
   /// Whether the request leaves the type of the body open, so that a `Content-Type` of the client or of the
   /// ``RequestFamily`` labels the body. This is so for JSON, and for other bodies whose type was not given.
   let isOpenType: Bool
-  /// Whether the body is a text that is sent in UTF-8. JSON is such a text without this flag.
+  /// Whether the body is a text that is sent in UTF-8. JSON and forms are such texts without this flag.
   private(set) var isText = false
   private(set) var coding: BodyCoding?
   private(set) var expectsContinue = false
@@ -80,7 +80,8 @@ public struct RequestBody: Sendable {
     return body
   }
 
-  /// A body that contains arguments as a form in UTF-8 (`application/x-www-form-urlencoded`).
+  /// A body that contains arguments as a form in UTF-8 (`application/x-www-form-urlencoded`). If an argument is not
+  /// ASCII and `Content-Type` names another charset, the call fails with ``APIError/Code/invalidHeader``.
   public static func form(_ arguments: Arguments) -> RequestBody {
     RequestBody(.form(arguments), "application/x-www-form-urlencoded")
   }

@@ -97,6 +97,18 @@ struct ContentTypeTests {
     #expect(bench.transport.requests.isEmpty)
   }
 
+  @Test func `wrong charset of a form is refused`() async throws {
+    let bench = ScriptedClient()
+    let headers: RequestHeaders = ["Content-Type": "application/x-www-form-urlencoded; charset=gbk"]
+    for body in [nil, RequestBody.form(["q": "caf\u{E9}"])] {
+      let request = Sending(method: .post, arguments: ["q": "caf\u{E9}"], body: body, headers: headers)
+      let error = await bench.failure(of: request)
+      #expect(error?.code == .invalidHeader && bench.transport.requests.isEmpty)
+    }
+    let sent = try await bench.sent(Sending(method: .post, arguments: ["q": "100% a&~\u{7F}"], headers: headers))
+    #expect(sent?.text == "q=100%25+a%26~%7F")
+  }
+
   @Test func `other charsets are sent`() async throws {
     let bench = ScriptedClient()
     let cases: [(RequestBody, String)] = [
