@@ -130,7 +130,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     /// True for a list of any type, such as a slice of an array. A cast to a protocol is slow, so only texts that begin
     /// with a bracket are looked at closely.
     private static func isList(_ variable: some CustomStringConvertible, _ text: String) -> Bool {
-      text.utf8.first == UInt8(ascii: "[") && variable is any Collection && !(variable is any StringProtocol)
+      text.utf8.first == UInt8(ascii: "[") && (variable is any Collection) && !(variable is any StringProtocol)
     }
 
     private static func isWholeURL(_ variable: String) -> Bool {
