@@ -32,16 +32,18 @@ public final class ScriptedTransport: Transport {
     LeakCheck.current?.watch(self, "ScriptedTransport")
   }
 
-  /// Creates a transport that returns the given responses in order. After the last response, the transport fails with
-  /// `TransportFailure.Kind.other`.
+  /// Creates a transport that returns the given responses in order, one for each exchange: a retry and a redirect need
+  /// a response of their own. After the last response, the transport fails with `TransportFailure.Kind.notScripted`;
+  /// the message names the request.
   public convenience init(_ answers: ScriptedAnswer...) {
-    let rest = Recorded(answers)
-    self.init { _ in
-      guard let next = rest.takeFirst() else {
-        throw TransportFailure(
-          .other, "The `ScriptedTransport` has no response left; give it a response for each request.")
+    let received = Locked(0)
+    self.init { request in
+      let number = received.withLock { count in
+        count += 1
+        return count
       }
-      return next
+      guard number <= answers.count else { throw TransportFailure(notScripted: request, number, of: answers.count) }
+      return answers[number - 1]
     }
   }
 
@@ -110,6 +112,22 @@ public final class ScriptedTransport: Transport {
       rest = rest.dropFirst(piece.count)
       if try !piece.withUnsafeBytes({ try sink.write($0) }) { try await flow.wait(call) }
     }
+  }
+}
+
+extension TransportFailure.Kind {
+  /// The script of a `ScriptedTransport` has no response for the request. Such a request is never retried.
+  public static let notScripted = TransportFailure.Kind(rawValue: "notScripted")
+}
+
+extension TransportFailure {
+  /// The failure of the request with the given number, counted from 1, if a script has fewer responses.
+  fileprivate init(notScripted request: HTTPRequest, _ number: Int, of count: Int) {
+    let script = count == 0 ? "no response" : count == 1 ? "only 1 response" : "only \(count) responses"
+    self.init(
+      .notScripted,
+      "The `ScriptedTransport` has no response for request \(number), \(request): it was given \(script). "
+        + "Add one to its arguments, such as `.json(\"{}\")`; a retry and a redirect need a response of their own.")
   }
 }
 

@@ -21,7 +21,7 @@ struct ScriptedClient {
 
   init(answers: [ScriptedAnswer], change: (inout ClientConfiguration) -> Void = { _ in }) {
     let rest = Recorded(answers)
-    self.init(change) { _ in rest.takeFirst() ?? .failure(.other, "the script has no response left") }
+    self.init(change) { _ in rest.takeFirst() ?? .failure(.notScripted, "the script has no response left") }
   }
 
   /// The HTTP request that is sent for a request.

@@ -1,0 +1,52 @@
+import Errand
+import ErrandHTTP
+import ErrandTesting
+import Testing
+
+/// Tests the order of scripted responses, and requests without a response.
+struct ScriptedTransportTests {
+  struct Get: APIRequest {
+    typealias Response = String
+    let path: Path
+  }
+
+  private func client(_ transport: ScriptedTransport, retries: RetryPolicy = .none) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "https://h.example")
+    configuration.transport = .own(transport)
+    configuration.retries = retries
+    return APIClient(configuration)
+  }
+
+  @Test func `responses are returned in order`() async throws {
+    let client = client(ScriptedTransport(.text("1"), .text("2")))
+    #expect(try await client.send(Get(path: "/a")) == "1")
+    #expect(try await client.send(Get(path: "/b")) == "2")
+  }
+
+  @Test(arguments: [(0, "no response"), (1, "only 1 response"), (2, "only 2 responses")])
+  func `missing response names the request`(count: Int, script: String) async {
+    let transport =
+      switch count {
+      case 0: ScriptedTransport()
+      case 1: ScriptedTransport(.text("1"))
+      default: ScriptedTransport(.text("1"), .text("2"))
+      }
+    let client = client(transport)
+    for _ in 0..<count { #expect(await client.outcome(of: Get(path: "/a")).error == nil) }
+    let error = await client.outcome(of: Get(path: "/users/8")).error
+    #expect(error?.stage == .transport && error?.transportKind == .notScripted)
+    #expect(
+      error?.message
+        == "The `ScriptedTransport` has no response for request \(count + 1), GET https://h.example/users/8: it was "
+        + "given \(script). Add one to its arguments, such as `.json(\"{}\")`; a retry and a redirect need a response "
+        + "of their own.")
+    #expect((error?.cause as? TransportFailure)?.kind == .notScripted)
+  }
+
+  @Test func `missing response is not retried`() async {
+    let transport = ScriptedTransport(.status(503))
+    let client = client(transport, retries: RetryPolicy(statuses: [503], busyDelay: .zero))
+    let error = await client.outcome(of: Get(path: "/a")).error
+    #expect(error?.transportKind == .notScripted && transport.requests.count == 2)
+  }
+}
