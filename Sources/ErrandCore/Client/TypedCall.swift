@@ -105,6 +105,9 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
     } catch let error as APIError {
       return error
     } catch {
+      if (error as? JSONDecodingError)?.kind == .notJSON, let page = HTMLPage(response) {
+        return APIError(.decode, .decoding, page.message(response.head), cause: error)
+      }
       let name = input.name(in: rules.format)
       let clause = "the response could not be decoded as \(name): \(error)\(Self.cure(for: error, rules.envelope))"
       return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)

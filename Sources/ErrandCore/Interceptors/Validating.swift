@@ -135,7 +135,8 @@ package struct Validating: Interceptor {
       parsed = try ParsedJSON(response.body)
     } catch {
       if error == .empty, acceptsNothing(plan) { return nil }
-      let message = "JSON was expected, but \(clause(of: error))\(cure(plan))"
+      let page = HTMLPage(response)?.message(response.head, cure: plan.rules.shape == nil ? htmlCure : "")
+      let message = page ?? "JSON was expected, but \(clause(of: error))\(cure(plan))"
       throw failure(.notJSON, message, response, cause: error)
     }
     try checkBusiness(parsed, of: response, by: plan.rules.envelope)
@@ -161,6 +162,10 @@ package struct Validating: Interceptor {
       " The `Envelope` of the call requires a code in the body; if the response has no code, declare "
       + "`validation` as `ResponseValidation(envelope: .none)`."
   }
+
+  /// The advice in the error message if only the ``Envelope`` requires JSON, and the response is an HTML page.
+  private static let htmlCure =
+    " If this request expects HTML, declare `validation` as `ResponseValidation(envelope: .none)`."
 
   private static func clause(of error: JSONError) -> String {
     error == .empty ? "the body is empty." : error.clause + "."

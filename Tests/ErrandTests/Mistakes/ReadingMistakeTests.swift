@@ -132,8 +132,8 @@ struct ReadingMistakeTests {
     await MistakeClient(.text(answer)).says(
       .decoding, to: GetUser(),
       """
-      The response could not be decoded as JSON: the text is not JSON: expected a value at line 1, column 1, in \
-      <html><body>Please log in.</body></html>.
+      The server answered 200 with an HTML page, but JSON was expected; check the URL, and whether a login page or a \
+      proxy answered. The page begins with <html><body>Please log in.</body></html>.
       """)
   }
 
