@@ -132,8 +132,10 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
       return ReadErrorBody(body: try ResponseDecoder<R.ErrorBody>.automatic.decode(response, rules))
     } catch {
       guard !response.body.isEmpty else { return ReadErrorBody() }
-      let clause = "The body could not be decoded as `\(R.ErrorBody.self)`, the `ErrorBody` of the request: \(error)"
-      return ReadErrorBody(failure: APIError.ended(clause))
+      let reason =
+        HTMLPage(response).map { "the body is an HTML page, which begins with \($0.beginning)" }
+        ?? "the body does not fit the `ErrorBody` of the request: \(error)"
+      return ReadErrorBody(failure: APIError.ended("`body(as: \(R.ErrorBody.self).self)` is nil, because \(reason)"))
     }
   }
 

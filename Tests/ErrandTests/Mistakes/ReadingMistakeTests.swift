@@ -166,8 +166,8 @@ struct ReadingMistakeTests {
     await MistakeClient(.json(answer, status: 404)).says(
       .status, to: GetUser(),
       """
-      The server answered 404; expected 200–299. The body could not be decoded as `Problem`, the `ErrorBody` of the \
-      request: $.message: the key "message" is missing, in {"error":"No such user."}.
+      The server answered 404; expected 200–299. `body(as: Problem.self)` is nil, because the body does not fit the \
+      `ErrorBody` of the request: $.message: the key "message" is missing, in {"error":"No such user."}.
       """)
   }
 

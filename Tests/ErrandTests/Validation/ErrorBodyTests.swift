@@ -21,14 +21,27 @@ struct ErrorBodyTests {
     #expect(error?.body(as: Fault.self) == nil)
     #expect(
       error?.message
-        == "The server answered 409; expected 200–299. The body could not be decoded as `Fault`, the `ErrorBody` of "
-        + #"the request: $.reason: the key "reason" is missing, in {"message":"sold out"}."#)
+        == "The server answered 409; expected 200–299. `body(as: Fault.self)` is nil, because the body does not fit "
+        + #"the `ErrorBody` of the request: $.reason: the key "reason" is missing, in {"message":"sold out"}."#)
   }
 
   @Test func `page instead of JSON is named`() async {
     let error = await error(.text("<html><body>Bad gateway</body></html>", status: 502))
-    #expect(error?.message.contains("could not be decoded as `Fault`") == true)
-    #expect(error?.message.contains("the text is not JSON") == true)
+    #expect(error?.code == .status)
+    #expect(
+      error?.message
+        == "The server answered 502; expected 200–299. `body(as: Fault.self)` is nil, because the body is an HTML "
+        + "page, which begins with <html><body>Bad gateway</body></html>.")
+  }
+
+  @Test func `code and message of the server come first`() async {
+    let bench = ScriptedClient(
+      { $0.validation.envelope = Envelope(value: "data", code: "code", message: "message") },
+      answer: { _ in .json(#"{"code":1001,"message":"balance too low"}"#) })
+    let error = await bench.failure(of: Get())
+    #expect(error?.code == .business && error?.businessCode == "1001")
+    let start = "The server rejected the request with code 1001: balance too low. `body(as: Fault.self)` is nil, "
+    #expect(error?.message.hasPrefix(start) == true)
   }
 
   @Test func `body that fits and empty body are silent`() async {

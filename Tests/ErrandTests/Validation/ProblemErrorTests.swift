@@ -63,9 +63,9 @@ struct ProblemErrorTests {
   @Test func `other media type says why`() async {
     #expect(
       await message(.json(ProblemExample.outOfCredit, status: 403))
-        == "The server answered 403; expected 200–299. The body could not be decoded as `ProblemDetails`, the "
-        + "`ErrorBody` of the request: the response has the content type \"application/json\"; problem details have "
-        + "the type application/problem+json.")
+        == "The server answered 403; expected 200–299. `body(as: ProblemDetails.self)` is nil, because the body does "
+        + "not fit the `ErrorBody` of the request: the response has the content type \"application/json\"; problem "
+        + "details have the type application/problem+json.")
     #expect(await message(.status(403)) == "The server answered 403; expected 200–299.")
   }
 
