@@ -1,6 +1,7 @@
 // One error type: a stage, a stable code, a message, and the known facts of the call.
 import Errand
 import ErrandTesting
+import Foundation
 
 struct Problem: Decodable, Sendable {
   let message: String
@@ -33,12 +34,19 @@ func sentence(for error: APIError) -> String? {
   case .validate where error.status == 401:
     return "Please log in again."
   case .validate where error.code == .business:
-    return "Rejected with code \(error.businessCode ?? "?")."
+    return error.serverMessage ?? "Rejected with code \(error.businessCode ?? "?")."
   case .validate:
     return error.body(as: Problem.self)?.message ?? "The server rejected the request."
   default:
     return "This is a fault of the app: \(error.code)."
   }
+}
+// snippet.end
+
+// snippet.message
+struct ShopFailure: Decodable, LocalizedError {
+  let text: String
+  var errorDescription: String? { text }
 }
 // snippet.end
 

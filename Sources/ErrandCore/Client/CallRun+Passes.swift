@@ -205,8 +205,8 @@ extension CallRun {
   }
 
   /// Adds the body of a rejected response to the error, decoded as the request's `ErrorBody`. If the server itself
-  /// rejected the request and its body cannot be decoded, the message says why. Bodies over 16 KiB are decoded on the
-  /// global executor.
+  /// rejected the request, the decoded body may have the server's message, and if the body cannot be decoded, the
+  /// message says why. Bodies over 16 KiB are decoded on the global executor.
   private func readingBody(of error: APIError) async -> APIError {
     guard error.stage == .validate, let answer = error.response else { return error }
     let rules = decodingRules(.none)
@@ -216,8 +216,12 @@ extension CallRun {
       ? await onGlobalExecutor { typed.errorBody(of: answer, rules) } : typed.errorBody(of: answer, rules)
     return error.with { details in
       details.errorBody = read.body
-      guard let failure = read.failure, error.code == .status || error.code == .business else { return }
-      details.message += " " + failure
+      guard error.code == .status || error.code == .business else { return }
+      if details.serverMessage == nil, let text = read.message, !text.isEmpty {
+        details.serverMessage = text
+        details.message += APIError.serverSentence(text)
+      }
+      if let failure = read.failure { details.message += " " + failure }
     }
   }
 

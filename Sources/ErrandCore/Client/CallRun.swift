@@ -207,7 +207,7 @@ final class CallRun: Run {
     reason == .expired && !state.isPastDeadline ? .groupExpired : .stopped(reason, limit: totalTimeout)
   }
 
-  /// Adds the request, the response and the metrics to an error, and masks secrets in its message.
+  /// Adds the request, the response and the metrics to an error, and masks secrets in its messages.
   func complete(
     _ error: APIError, _ response: HTTPResponse?, _ metrics: CallMetrics, _ sent: HTTPRequest?
   ) -> APIError {
@@ -218,7 +218,9 @@ final class CallRun: Run {
       // The error message of a stopped call contains only text of the library, and needs no masking. Masking takes
       // time, and thousands of calls may be stopped at once.
       if error.stage == .cancelled || error.stage == .deadline { return }
-      details.message = secrets(details.request, details.response).masked(details.message)
+      let search = secrets(details.request, details.response).search
+      details.message = search.masked(details.message)
+      details.serverMessage = details.serverMessage.map { search.masked($0) }
     }
   }
 

@@ -1,4 +1,5 @@
 import ErrandJSON
+import Foundation
 
 /// The part of a ``CallRun`` that depends on the types of the request. All its functions are synchronous. `CallRun` is
 /// not generic and contains all async functions, so that no async frame contains a value of unknown size.
@@ -38,6 +39,8 @@ protocol AnyTypedCall: AnyObject, Sendable {
 struct ReadErrorBody: Sendable {
   /// The decoded body; nil if decoding failed.
   var body: (any Sendable)?
+  /// The `errorDescription` of the decoded body, if it conforms to `LocalizedError`.
+  var message: String?
   /// A sentence that says why a body that is not empty could not be decoded; nil if it was decoded.
   var failure: String?
 }
@@ -129,7 +132,8 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
 
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> ReadErrorBody {
     do {
-      return ReadErrorBody(body: try ResponseDecoder<R.ErrorBody>.automatic.decode(response, rules))
+      let body = try ResponseDecoder<R.ErrorBody>.automatic.decode(response, rules)
+      return ReadErrorBody(body: body, message: (body as? any LocalizedError)?.errorDescription)
     } catch {
       guard !response.body.isEmpty else { return ReadErrorBody() }
       let reason =

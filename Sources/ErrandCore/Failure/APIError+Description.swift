@@ -129,6 +129,9 @@ extension APIError {
     text.last.map { ".!?…。！？".contains($0) } == true ? text : text + "."
   }
 
+  /// The sentence that adds a message of the server to a message, after a space.
+  static func serverSentence(_ text: String) -> String { " Message of the server: \(ended(words(text)))" }
+
   /// Prepares a text from the server for a message: on one line, without control characters, and with at most
   /// ``mostScalars`` Unicode scalars. A character may contain any number of combining scalars, so the number of
   /// characters would be no limit.

@@ -74,6 +74,7 @@ public struct APIError: Error, Sendable {
     var metrics: CallMetrics?
     var errorBody: (any Sendable)?
     var businessCode: String?
+    var serverMessage: String?
     var cause: (any Error)?
     var members: [GroupMember] = []
   }
@@ -107,6 +108,12 @@ public struct APIError: Error, Sendable {
   /// The business code of the response, as text. It is the result code that the server puts into the ``Envelope``
   /// around the value.
   public var businessCode: String? { details.businessCode }
+  /// The message of the server that rejected the request, without the words of ``message`` around it; nil if the
+  /// response has none. It is complete, and only secrets of the request are masked.
+  ///
+  /// It is the text at ``Envelope/message``, otherwise the title and the detail of ``ProblemDetails``, otherwise the
+  /// `errorDescription` of an ``APIRequest/ErrorBody`` that conforms to `LocalizedError`.
+  public var serverMessage: String? { details.serverMessage }
   /// The reason why the cache had no response to serve; nil unless the call was allowed to use only the cache.
   public var cacheMiss: CacheMiss? { code == .cacheMiss ? (cause as? CacheMissError)?.miss : nil }
   /// The underlying error that caused this error; nil if there is none.

@@ -11,8 +11,8 @@ import ErrandSupport
 /// }
 /// ```
 ///
-/// The ``title`` and the ``detail`` also become part of the error's ``APIError/message``. A member whose value has
-/// another type than the RFC defines is ignored (RFC 9457 section 3.1).
+/// The ``title`` and the ``detail`` are the error's ``APIError/serverMessage`` and become part of its
+/// ``APIError/message``. A member whose value has another type than the RFC defines is ignored (RFC 9457 section 3.1).
 public struct ProblemDetails: Decodable, Sendable, Hashable {
   /// The media type of such a body.
   static let mediaType = "application/problem+json"

@@ -69,10 +69,10 @@ package struct Validating: Interceptor {
     let code = refusal?.code?.messageText
     let own = code.map { " with code \(APIError.words($0))" } ?? ""
     let text = refusal?.message ?? (try? ProblemDetails(response))?.sentences(after: response.head.reason)
-    let words = text.map { " Message of the server: \(APIError.ended(APIError.words($0)))" } ?? ""
+    let words = text.map(APIError.serverSentence) ?? ""
     let cure = response.status == 415 && sent?.fields.mediaType?.isForm == true ? formCure : ""
     let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)\(cure)"
-    throw failure(.status, message, response).with { $0.businessCode = code }
+    throw failure(.status, message, response).with { ($0.businessCode, $0.serverMessage) = (code, text) }
   }
 
   /// The end of the message for status 415 if the request was a form.
@@ -182,7 +182,9 @@ package struct Validating: Interceptor {
     let clause =
       code.map { "The server rejected the request with code \(APIError.words($0))\(kind)\(words)" }
       ?? "The response has no business code at \(place), but the `Envelope` of the call requires a code"
-    throw failure(.business, APIError.sentence(clause), response).with { $0.businessCode = code }
+    throw failure(.business, APIError.sentence(clause), response).with {
+      ($0.businessCode, $0.serverMessage) = (code, refusal.message)
+    }
   }
 
   private static func failure(

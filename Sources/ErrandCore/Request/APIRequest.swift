@@ -32,7 +32,8 @@ public protocol APIRequest<Response>: GroupStep {
   /// The value of a successful call: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data
   /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``. By default the body is
-  /// not decoded. For servers that send `application/problem+json` (RFC 9457) it is ``ProblemDetails``.
+  /// not decoded. For servers that send `application/problem+json` (RFC 9457) it is ``ProblemDetails``. If the type
+  /// conforms to `LocalizedError`, its `errorDescription` is the error's ``APIError/serverMessage``.
   associatedtype ErrorBody: Decodable & Sendable = Nothing
   /// The type of a path. It has this short name for use inside requests.
   typealias Path = RequestPath

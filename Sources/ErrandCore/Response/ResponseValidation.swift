@@ -143,7 +143,8 @@ public struct Envelope: Sendable, Hashable {
   /// The business codes that mean success. With any other code, or without a code, the call fails with
   /// ``APIError/Code/business``.
   public var success: Set<JSONValue> { didSet { isInherited = false } }
-  /// The path of the server's message, which is added to the error message; nil if the body has no such message.
+  /// The path of the server's message, which is added to the error message and is the error's
+  /// ``APIError/serverMessage``; nil if the body has no such message.
   public var message: JSONPath? { didSet { isInherited = false } }
 
   /// Makes an envelope from the paths of its members and the business codes that mean success.
@@ -177,12 +178,13 @@ public struct Envelope: Sendable, Hashable {
       : " (the code is a string, but `Envelope.success` contains it as a number)"
   }
 
-  /// Returns the business code and the server's message if the body does not report success; otherwise nil.
+  /// Returns the business code and the server's message if the body does not report success; otherwise nil. An empty
+  /// message is nil.
   func refusal(of body: ParsedJSON) -> (code: JSONValue?, message: String?)? {
     guard let code else { return nil }
     let found = try? body.value(at: code)
     if let found, success.contains(found) { return nil }
     let words = message.flatMap { try? body.value(at: $0) }
-    return (found, words?.stringValue)
+    return (found, words?.stringValue.flatMap { $0.isEmpty ? nil : $0 })
   }
 }
