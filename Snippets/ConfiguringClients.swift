@@ -115,6 +115,8 @@ struct CurlLine: Interceptor {
 
 client.configure { $0.interceptors.exchanges.append(CurlLine()) }
 
+print(try await client.response(Version()).metrics)
+
 for hop in try await client.response(Version()).metrics.exchanges {
   print(hop.method ?? "", hop.url?.path ?? "", hop.status ?? "no answer", hop.total ?? .zero)
 }

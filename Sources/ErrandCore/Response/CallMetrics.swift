@@ -31,6 +31,23 @@ public struct CallMetrics: Sendable, Hashable {
   public var bytesReceived: Int64 { exchanges.reduce(0) { $0 + $1.bytesReceived } }
 }
 
+extension CallMetrics: CustomStringConvertible {
+  /// Several lines for people: the times and numbers of the call, what the cache did, and a line for each retry and
+  /// each exchange. Query values are masked. The wording may change.
+  public var description: String {
+    var facts = ["\(total.shown) in total", attempts == 1 ? "1 attempt" : "\(attempts) attempts"]
+    if redirects > 0 { facts.append(redirects == 1 ? "1 redirect" : "\(redirects) redirects") }
+    if queue > .zero { facts.append("\(queue.shown) in the queue") }
+    if decode > .zero { facts.append("\(decode.shown) to decode") }
+    if isJoined { facts.append("joined the exchange of another call") }
+    var lines = [facts.joined(separator: ", ")]
+    if let cache { lines.append("cache: \(cache.reason)") }
+    lines += retries.map { "retry after \($0.delay.shown): \($0.reason)" }
+    lines += exchanges.map(\.description)
+    return lines.joined(separator: "\n")
+  }
+}
+
 /// The reason for which an exchange was tried again.
 public enum RetryReason: Sendable, Hashable, CustomStringConvertible {
   /// The server responded with a status for which another attempt may succeed.

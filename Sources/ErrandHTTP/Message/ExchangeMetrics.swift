@@ -61,3 +61,37 @@ public struct ExchangeMetrics: Sendable, Hashable {
     return left
   }
 }
+
+extension ExchangeMetrics: CustomStringConvertible {
+  /// One line for people, such as `GET https://api.example.com/users/7 → 200 HTTP/2: connected at 5.1 ms, first byte at
+  /// 30.2 ms, ended at 31.0 ms; 120 bytes sent, 480 bytes received; new connection to 192.0.2.7 port 443`. Query values
+  /// are masked. The wording may change.
+  public var description: String {
+    let request = [method?.rawValue, url.map { "\($0)" }].compactMap { $0 }.joined(separator: " ")
+    let response = [status.map { "\($0)" } ?? "no response", version?.rawValue].compactMap { $0 }.joined(separator: " ")
+    let moments: [(String, Duration?)] = [
+      ("started", queue), ("name resolved", nameLookup), ("connected", connect), ("TLS", tls),
+      ("first byte", firstByte), ("ended", total),
+    ]
+    let times = moments.compactMap { name, time in time.map { "\(name) at \($0.shown)" } }.joined(separator: ", ")
+    let bytes = "\(bytesSent) bytes sent, \(bytesReceived) bytes received"
+    let head = "\(request.isEmpty ? "exchange" : request) → \(response)"
+    return [times.isEmpty ? head : "\(head): \(times)", bytes, connection].compactMap { $0 }.joined(separator: "; ")
+  }
+
+  /// The connection in words; nil if nothing is known about it.
+  private var connection: String? {
+    let kind = isConnectionReused.map { $0 ? "reused connection" : "new connection" }
+    guard let remoteAddress else { return kind }
+    return "\(kind ?? "connection") to \(remoteAddress)" + (remotePort.map { " port \($0)" } ?? "")
+  }
+}
+
+extension Duration {
+  /// The duration for people, such as `31.2 ms` or `2.41 s`.
+  package var shown: String {
+    let milliseconds = self / .milliseconds(1)
+    return abs(milliseconds) < 999.95
+      ? "\((milliseconds * 10).rounded() / 10) ms" : "\((milliseconds / 10).rounded() / 100) s"
+  }
+}
