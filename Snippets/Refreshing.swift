@@ -45,6 +45,31 @@ let client = APIClient(configuration)
 print(try await client.send(GetUser(id: 7)).nick)
 // snippet.end
 
+final class BusinessSession: RefreshingProvider {
+  let account: String? = "ada"
+
+  // snippet.rejection
+  func isRejection(_ response: HTTPResponse) -> Bool {
+    response.status == 401 || (try? JSONValue(parsing: response.body))?["code"] == 10401
+  }
+  // snippet.end
+
+  func credential(for account: String?) async throws -> Credential? { .bearer("new") }
+  func refresh(_ old: Credential, for account: String?) async throws -> Credential { .bearer("newer") }
+}
+client.configure { $0.credentials = BusinessSession() }
+print(try await client.send(GetUser(id: 7)).nick)
+
+// snippet.store
+let accounts = CredentialStore { old, account in
+  let pair = try await APIClient(baseURL: authURL).send(RenewToken())
+  return AccountCredential(.bearer(pair.token))
+} isRejection: { response in
+  (try? JSONValue(parsing: response.body))?["code"] == 10401
+}
+// snippet.end
+print(accounts.accounts.count)
+
 final class Dated: RefreshingProvider {
   let account: String? = nil
   private let ends = ContinuousClock.now + .seconds(3_600)

@@ -17,10 +17,14 @@ public final class CredentialStore: RefreshingProvider {
   /// A function that requests a new credential, because `old` was rejected or is about to expire.
   public typealias Refresh = @Sendable (_ old: AccountCredential, _ account: String) async throws -> AccountCredential
 
+  /// A function that returns true if a response says that the credential of its request has expired or was rejected.
+  public typealias Rejection = @Sendable (_ response: HTTPResponse) -> Bool
+
   private let state: Locked<AccountState>
   private let origins: Set<HTTPURL.Origin>
   private let leeway: TimeInterval
   private let renewal: Refresh?
+  private let rejection: Rejection?
   private let saver: CredentialSaver?
   /// Refreshes credentials for every client that uses the store.
   let refreshing = RefreshControl()
@@ -47,27 +51,30 @@ public final class CredentialStore: RefreshingProvider {
   ///   - leeway: How long before its expiry a credential counts as expired.
   ///   - refresh: The function that requests a new credential; nil to refresh no credentials. The rules of
   ///     ``RefreshingProvider/refresh(_:for:)`` apply to the function.
+  ///   - isRejection: The function that finds rejections of a credential in responses with another status than 401; nil
+  ///     if there are none. The rules of ``RefreshingProvider/isRejection(_:)`` apply to the function.
   public convenience init(
-    origins: Set<HTTPURL.Origin> = [], leeway: Duration = .seconds(30), refresh: Refresh? = nil
+    origins: Set<HTTPURL.Origin> = [], leeway: Duration = .seconds(30), refresh: Refresh? = nil,
+    isRejection: Rejection? = nil
   ) {
-    self.init(KeptAccounts(), nil, origins, leeway, { Date() }, refresh)
+    self.init(KeptAccounts(), nil, origins, leeway, { Date() }, refresh, isRejection)
   }
 
   /// Makes a store that loads the accounts that `keeper` has saved, and saves every later change. See
-  /// ``init(origins:leeway:refresh:)`` for the other parameters.
+  /// ``init(origins:leeway:refresh:isRejection:)`` for the other parameters.
   ///
   /// - Throws: The error of `keeper`, if the accounts cannot be loaded.
   public convenience init(
     keeping keeper: any CredentialKeeper, origins: Set<HTTPURL.Origin> = [], leeway: Duration = .seconds(30),
-    refresh: Refresh? = nil
+    refresh: Refresh? = nil, isRejection: Rejection? = nil
   ) async throws {
     let saver = CredentialSaver(keeper)
-    self.init(try await saver.load() ?? KeptAccounts(), saver, origins, leeway, { Date() }, refresh)
+    self.init(try await saver.load() ?? KeptAccounts(), saver, origins, leeway, { Date() }, refresh, isRejection)
   }
 
   init(
     _ kept: KeptAccounts, _ saver: CredentialSaver?, _ origins: Set<HTTPURL.Origin>, _ leeway: Duration,
-    _ wallClock: @escaping @Sendable () -> Date, _ refresh: Refresh?
+    _ wallClock: @escaping @Sendable () -> Date, _ refresh: Refresh?, _ rejection: Rejection? = nil
   ) {
     state = Locked(AccountState(kept))
     self.saver = saver
@@ -75,6 +82,7 @@ public final class CredentialStore: RefreshingProvider {
     self.leeway = leeway / .seconds(1)
     self.wallClock = wallClock
     renewal = refresh
+    self.rejection = rejection
   }
 
   // MARK: - Accounts
@@ -224,6 +232,11 @@ public final class CredentialStore: RefreshingProvider {
       notification.period.lasts
     else { return nil }
     return notification.logout
+  }
+
+  /// Returns true for the status 401, and for the responses that the function `isRejection` of the initializer finds.
+  public func isRejection(_ response: HTTPResponse) -> Bool {
+    response.status == 401 || rejection?(response) == true
   }
 
   /// True if the current task reports a logout to the server. The responses to its calls are not cached.

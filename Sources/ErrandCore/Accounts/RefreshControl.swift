@@ -57,8 +57,7 @@ package final class RefreshControl: Sendable {
   var waiting: Int { state.withLock { $0.waiting } }
 
   /// Returns a credential that is newer than `old`, and how it was obtained. The credential is nil if no newer
-  /// credential is available. The caller then keeps `old`, or the response with status 401 that it has already
-  /// received.
+  /// credential is available. The caller then keeps `old`, or the response that has already rejected it.
   /// - Throws: ``ErrandHTTP/CallState/Stopped`` if the call is stopped, ``APIError`` if refreshing fails.
   func newer(
     than old: Credential, for account: String?, by provider: any RefreshingProvider, at base: HTTPURL.Origin?,

@@ -1,8 +1,8 @@
 import ErrandSupport
 
 /// Adds the credential of the call to a request. The request must have no `Authorization` field, and the credential
-/// must be allowed for the request's origin. If the server responds with 401 and a newer credential is available, the
-/// request is sent once more.
+/// must be allowed for the request's origin. If the response rejects the credential, as the status 401 does, and a newer
+/// credential is available, the request is sent once more.
 package struct Authorizing: SelectiveInterceptor {
   private let control: RefreshControl
 
@@ -26,12 +26,20 @@ package struct Authorizing: SelectiveInterceptor {
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let shown = try await credential(for: request, context) else { return try await next(request) }
     let response = try await next(try authorized(request, shown))
-    guard response.status == 401 else { return response }
+    guard isRejected(by: response, context) else { return response }
     return try await resend(request, shown, response, context, next)
   }
 
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
   // waits in `next`.
+
+  /// Whether the response rejects the credential of its request. A provider that cannot refresh its credential is not
+  /// asked.
+  @inline(never)  // frame size
+  private func isRejected(by response: HTTPResponse, _ context: CallContext) -> Bool {
+    if context.plan.access.provider is FixedCredential { return response.status == 401 }
+    return context.plan.access.refreshing?.isRejection(response) ?? (response.status == 401)
+  }
 
   /// Sends the request once more with a newer credential. Returns `response` if no newer credential is available or if
   /// the request body cannot be replayed.
@@ -46,16 +54,22 @@ package struct Authorizing: SelectiveInterceptor {
     if isTaken(response, context) { return refused(.delivered, response, context) }
     if !context.flags.takeRefresh(of: old) { return refused(.refreshedBefore, response, context) }
     guard let newer = try await newer(than: old, by: provider, context, after: response) else { return response }
-    context.plan.log?.info("the server responded with 401; sending the request again with a newer credential")
+    context.plan.log?.info(
+      "the response with status \(response.status) rejected the credential; sending the request again with a newer one")
     return try await next(try authorized(request, newer))
   }
 
-  /// Records why the credential is not refreshed, and returns the response with status 401.
+  /// Records why the credential is not refreshed, and returns the response that rejected it.
   private func refused(
     _ result: CallDecision.RefreshResult, _ response: HTTPResponse, _ context: CallContext
   ) -> HTTPResponse {
-    context.note(.refreshed(.rejected, result))
+    context.note(.refreshed(Self.cause(response), result))
     return response
+  }
+
+  private static func cause(_ response: HTTPResponse?) -> CallDecision.RefreshCause {
+    guard let response else { return .expiring }
+    return response.status == 401 ? .rejected : .rejectedInBody
   }
 
   /// True if a sink has received the response body. The bytes in the sink cannot be taken back, so the request must not
@@ -66,13 +80,13 @@ package struct Authorizing: SelectiveInterceptor {
 
   /// Returns a credential that is newer than `old`; nil if no newer credential is available.
   ///
-  /// - Parameter response: The response with status 401 that caused the refresh. If the refresh fails, the error
+  /// - Parameter response: The response that rejected the credential and caused the refresh. If the refresh fails, the error
   ///   contains this response. Nil if the credential is refreshed because it expires soon.
   private func newer(
     than old: Credential, by provider: any RefreshingProvider, _ context: CallContext,
     after response: HTTPResponse? = nil
   ) async throws -> Credential? {
-    let cause: CallDecision.RefreshCause = response == nil ? .expiring : .rejected
+    let cause = Self.cause(response)
     do {
       let control = RefreshControl.shared(by: provider) ?? control
       let (newer, result) = try await control.newer(

@@ -160,7 +160,12 @@ extension CallDecision.RetryObstacle {
 
 extension CallDecision.RefreshResult {
   fileprivate func sentence(_ cause: CallDecision.RefreshCause) -> String {
-    let why = cause == .rejected ? "status 401" : "it expires soon"
+    let why =
+      switch cause {
+      case .rejected: "status 401"
+      case .rejectedInBody: "a response rejected it"
+      case .expiring: "it expires soon"
+      }
     return switch self {
     case .refreshed: "refreshed the credential: \(why)"
     case .waited: "used the credential that another call refreshed: \(why)"

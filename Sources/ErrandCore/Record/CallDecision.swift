@@ -173,6 +173,9 @@ extension CallDecision {
   public enum RefreshCause: Sendable, Hashable {
     /// The server rejected the credential with status 401.
     case rejected
+    /// The server rejected the credential in a response with another status
+    /// (``RefreshingProvider/isRejection(_:)``).
+    case rejectedInBody
     /// The credential expires soon.
     case expiring
   }

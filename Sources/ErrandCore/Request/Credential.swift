@@ -117,8 +117,8 @@ public struct FixedCredential: CredentialProvider {
 
 /// A credential provider whose credentials expire and can be refreshed.
 ///
-/// If a server responds with 401, the client asks the provider for another credential and sends the call again. One
-/// call of ``refresh(_:for:)`` serves all calls that wait for a new credential. A call that was sent with an older
+/// If a server responds with 401, or otherwise rejects the credential (``isRejection(_:)``), the client asks the
+/// provider for another credential and sends the call again. One call of ``refresh(_:for:)`` serves all calls that wait for a new credential. A call that was sent with an older
 /// credential than the current one is sent again without a refresh. A call causes at most one refresh. If the server
 /// responds with 401 again, this second 401 is the response of the call. Clients with the same provider object share a
 /// refresh. A provider that is a struct or an enum has no identity, so each client refreshes its credential separately.
@@ -134,6 +134,15 @@ public protocol RefreshingProvider: CredentialProvider {
   /// Returns true if a credential has expired or is about to expire. Such a credential is refreshed before it is sent.
   /// The default implementation returns false. The function is called on any thread and must not block.
   func isExpiring(_ credential: Credential) -> Bool
+
+  /// Returns true if a response says that the credential of its request has expired or was rejected. The credential is
+  /// then refreshed, and the request is sent once more. The default implementation returns true for the status 401.
+  ///
+  /// Implement the function for a server that reports an expired credential in another way, for example by a business
+  /// code in a response with status 200, and return true for the status 401, too. It is called for each response to a
+  /// request with the credential of this provider, on any thread, and must not block. The body is empty if it goes to a
+  /// file or a sink.
+  func isRejection(_ response: HTTPResponse) -> Bool
 
   /// Gets a credential that replaces `old`, which was rejected or is about to expire, and stores the new credential.
   /// After this function has returned, ``CredentialProvider/credential(for:)`` must return the new credential.
@@ -155,4 +164,7 @@ public protocol RefreshingProvider: CredentialProvider {
 extension RefreshingProvider {
   /// By default, no credential is about to expire.
   public func isExpiring(_ credential: Credential) -> Bool { false }
+
+  /// By default, only the status 401 rejects a credential.
+  public func isRejection(_ response: HTTPResponse) -> Bool { response.status == 401 }
 }

@@ -113,6 +113,9 @@ struct CallDecisionTests {
     for (result, sentence) in table { #expect(CallDecision.refreshed(.rejected, result).description == sentence) }
     #expect(
       CallDecision.refreshed(.expiring, .refreshed).description == "refreshed the credential: it expires soon")
+    #expect(
+      CallDecision.refreshed(.rejectedInBody, .refused).description
+        == "credential not refreshed after a response rejected it: no newer credential is available")
   }
 
   @Test func `other decisions are one sentence`() throws {
