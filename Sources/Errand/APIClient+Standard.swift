@@ -25,6 +25,10 @@ extension APIClient {
     self.init(configuration, files: SystemFiles())
   }
 
+  /// Not available. The configuration has no label.
+  @available(*, unavailable, renamed: "init(_:)")
+  public convenience init(configuration: ClientConfiguration) { self.init(configuration) }
+
   /// Creates a client whose downloads use the given file system, so that tests can inject failures.
   package convenience init(_ configuration: ClientConfiguration, files: any TransferFiles) {
     let registry = StandardTransports.registered

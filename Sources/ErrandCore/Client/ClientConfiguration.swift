@@ -68,6 +68,23 @@ public struct ClientConfiguration: Sendable {
   }
 }
 
+/// Names that the compiler refuses with the right one.
+extension ClientConfiguration {
+  /// Not available. The base URL belongs to the environment in use.
+  @available(*, unavailable, message: "write `servers.current.baseURL`")
+  public var baseURL: String {
+    get { servers.current.baseURL }
+    set { servers.current.baseURL = newValue }
+  }
+
+  /// Not available. The URL of the CDN belongs to the environment in use.
+  @available(*, unavailable, message: "write `servers.current.cdnURL`")
+  public var cdnURL: String? {
+    get { servers.current.cdnURL }
+    set { servers.current.cdnURL = newValue }
+  }
+}
+
 /// The servers of a client: the environment in use, others that requests can name, and the circuit breaker for servers
 /// that keep failing.
 public struct ServerSettings: Sendable, Hashable {

@@ -123,6 +123,9 @@ public struct APIError: Error, Sendable {
   public var members: [GroupMember] { details.members }
   /// The status code of the response, if there is one.
   public var status: Int? { details.response?.status }
+  /// Not available. The status code is ``status``.
+  @available(*, unavailable, renamed: "status")
+  public var statusCode: Int? { status }
 
   /// The response body as the type that the request declares for errors (``APIRequest/ErrorBody``), or its bytes as
   /// `Data`. The result is nil if there is no body, if the body has another form, or if the request declares another

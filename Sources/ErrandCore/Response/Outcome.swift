@@ -113,6 +113,10 @@ public struct APIResponse<Value: Sendable>: Sendable {
   /// The header fields of the response.
   public var fields: HTTPFields { raw.fields }
 
+  /// Not available. The status code is ``status``.
+  @available(*, unavailable, renamed: "status")
+  public var statusCode: Int { status }
+
   func with<Other>(_ value: Other) -> APIResponse<Other> {
     APIResponse<Other>(
       value: value, request: request, raw: raw, origin: origin, metrics: metrics, isUnchanged: isUnchanged)

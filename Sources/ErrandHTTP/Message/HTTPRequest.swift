@@ -121,6 +121,31 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
   }
 }
 
+/// Names that the compiler refuses with the right one.
+extension HTTPMethod {
+  /// Not available. The constants are written in lower case.
+  @available(*, unavailable, renamed: "get")
+  public static var GET: HTTPMethod { .get }
+  /// Not available. The constants are written in lower case.
+  @available(*, unavailable, renamed: "post")
+  public static var POST: HTTPMethod { .post }
+  /// Not available. The constants are written in lower case.
+  @available(*, unavailable, renamed: "put")
+  public static var PUT: HTTPMethod { .put }
+  /// Not available. The constants are written in lower case.
+  @available(*, unavailable, renamed: "patch")
+  public static var PATCH: HTTPMethod { .patch }
+  /// Not available. The constants are written in lower case.
+  @available(*, unavailable, renamed: "delete")
+  public static var DELETE: HTTPMethod { .delete }
+  /// Not available. The constants are written in lower case.
+  @available(*, unavailable, renamed: "head")
+  public static var HEAD: HTTPMethod { .head }
+  /// Not available. The constants are written in lower case.
+  @available(*, unavailable, renamed: "options")
+  public static var OPTIONS: HTTPMethod { .options }
+}
+
 extension HTTPMethod: CustomStringConvertible {
   /// The method as it is sent.
   public var description: String { rawValue }

@@ -147,6 +147,12 @@ public enum ResponseOrigin: String, Sendable, Hashable, CaseIterable {
   public var isFromCache: Bool { self == .cacheFresh || self == .cacheStale || self == .revalidated }
 }
 
+extension HTTPResponse {
+  /// Not available. The status code is ``status``.
+  @available(*, unavailable, renamed: "status")
+  public var statusCode: Int { status }
+}
+
 /// The head of a response: the status line and the header fields (RFC 9112 section 4).
 public struct ResponseHead: Sendable, Hashable {
   /// The HTTP version of a response.
