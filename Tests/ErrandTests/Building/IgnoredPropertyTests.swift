@@ -110,6 +110,65 @@ import Testing
     #expect(IgnoredProperties.sentences(about: Whole()).isEmpty)
   }
 
+  /// Whole settings under other names.
+  private struct Renamed: APIRequest {
+    var path: Path { "/a" }
+    let retry: RetryPolicy = .standard
+    let caching: CachePolicy? = .lifetime(.seconds(60))
+    let limits = Timeouts(total: .seconds(5))
+    let redirect: RedirectPolicy = .manual
+    let rules = ResponseValidation(status: [404])
+    let sharing = Overlap(joining: .never)
+    var query: Arguments = ["page": 2]
+    let fields: RequestHeaders = ["X-A": "1"]
+    let noRetry = RetryPolicy.inherited
+    let noCaching: CachePolicy? = nil
+    let noLimits = Timeouts.inherited
+    let noQuery = Arguments()
+    let noFields = RequestHeaders()
+  }
+
+  @Test(arguments: [
+    ("retry", "RetryPolicy", "retries"), ("caching", "CachePolicy?", "cache"), ("limits", "Timeouts", "timeouts"),
+    ("redirect", "RedirectPolicy", "redirects"), ("rules", "ResponseValidation", "validation"),
+    ("sharing", "Overlap", "overlap"), ("query", "Arguments", "arguments"), ("fields", "RequestHeaders", "headers"),
+  ])
+  func `setting under another name is named`(name: String, type: String, setting: String) async throws {
+    let request = Renamed()
+    let found = IgnoredProperties.sentences(about: request, built: try await ScriptedClient().sent(request))
+    #expect(found.count == 8)
+    #expect(
+      found.contains(
+        "the client ignores the property `\(name)` (\(type)), because no setting has this name; use `\(setting)`."))
+  }
+
+  /// The request uses its values.
+  private struct Using: APIRequest {
+    let retry: RetryPolicy = .standard
+    let limit = Timeouts(total: .seconds(5))
+    let query: Arguments = ["page": 2]
+    let extra: Arguments = ["kind": "tea"]
+    let fields: RequestHeaders = ["X-A": "1"]
+    var path: Path { "/a/tea" }
+    var retries: RetryPolicy { retry }
+    var timeouts: Timeouts { limit }
+    var headers: RequestHeaders { fields }
+    var body: RequestBody? { .form(query) }
+    let method = HTTPMethod.post
+  }
+
+  private struct InPath: APIRequest {
+    let filter: Arguments = ["kind": "tea"]
+    let path: Path = "/a/tea"
+  }
+
+  @Test func `used settings are silent`() async throws {
+    let request = Using()
+    #expect(IgnoredProperties.sentences(about: request, built: try await ScriptedClient().sent(request)).isEmpty)
+    #expect(
+      IgnoredProperties.sentences(about: InPath(), built: try await ScriptedClient().sent(InPath())).isEmpty)
+  }
+
   private struct FromMoya: APIRequest {
     let baseURL = URL(filePath: "/")
     var path: Path { "/a" }

@@ -201,6 +201,21 @@ struct DeclaringMistakeTests {
       """)
   }
 
+  @Test func `The retries have another name`() async {
+    // The mistake:
+    struct GetForecast: APIRequest {
+      let path: Path = "/forecast"
+      let retry: RetryPolicy = .standard
+    }
+    // What Errand says:
+    await MistakeClient().warns(
+      about: GetForecast(),
+      """
+      GetForecast: the client ignores the property `retry` (RetryPolicy), because no setting has this name; use \
+      `retries`.
+      """)
+  }
+
   @Test func `A form is labelled as JSON`() async {
     // The mistake:
     struct SaveUser: APIRequest {

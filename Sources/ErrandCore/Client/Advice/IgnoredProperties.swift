@@ -3,8 +3,8 @@ import ErrandSupport
 import Foundation
 
 /// Finds stored properties of a request that the client never reads: those with the name of a requirement of
-/// ``APIRequest`` and another type, those that are a part of a setting but not in it, and those with a name that other
-/// libraries use. The compiler accepts them, because every requirement except the path has a default.
+/// ``APIRequest`` and another type, those that are a part of a setting but not in it, those that are a whole setting
+/// under another name, and those with a name that other libraries use. The compiler accepts them, because every requirement except the path has a default.
 ///
 /// Only stored properties are found, because computed properties cannot be listed at run time.
 enum IgnoredProperties {
@@ -22,6 +22,10 @@ enum IgnoredProperties {
       if let place = place(of: value, in: request) {
         return "the client ignores the property `\(name)` (\(written(type))), because it is only a part of a setting; "
           + "declare it as `\(place)`."
+      }
+      if ForeignName.all[name] == nil, let setting = setting(of: value, in: request, built: built) {
+        return "the client ignores the property `\(name)` (\(written(type))), because no setting has this name; use "
+          + "`\(setting)`."
       }
       guard let foreign = ForeignName.all[name], foreign.isUnset(request),
         !(foreign.mayBeData && built.map { SentText($0, of: request).contains(value) } == true)
@@ -74,6 +78,30 @@ enum IgnoredProperties {
       "delivery = Delivery(indicator: …)"
     default: nil
     }
+  }
+
+  /// The name of the setting to which a value belongs by its type; nil if the request has another value for this
+  /// setting, because it may be made from the property, or if the value is a default or not a setting.
+  private static func setting(of value: Any, in request: some APIRequest, built: HTTPRequest?) -> String? {
+    switch value {
+    case let value as RetryPolicy where !value.isInherited && request.retries.isInherited: "retries"
+    case let value as CachePolicy where !value.isInherited && request.cache.isInherited: "cache"
+    case let value as Timeouts where value != .inherited && request.timeouts == .inherited: "timeouts"
+    case let value as RedirectPolicy where value != .inherited && request.redirects == .inherited: "redirects"
+    case let value as ResponseValidation where value != .inherited && request.validation == .inherited: "validation"
+    case let value as Overlap where value != .inherited && request.overlap == .inherited: "overlap"
+    case let value as Arguments where !value.isEmpty && request.arguments.isEmpty && !sends(value, request, built):
+      "arguments"
+    case let value as RequestHeaders where !value.isEmpty && request.headers.isEmpty && !sends(value, request, built):
+      "headers"
+    default: nil
+    }
+  }
+
+  /// Whether the request may send a value in its path, its body, or an HTTP request of its own.
+  private static func sends(_ value: Any, _ request: some APIRequest, _ built: HTTPRequest?) -> Bool {
+    if request.body != nil || (try? request.finishedRequest()) != nil { return true }
+    return built.map { SentText($0, of: request).contains(value) } == true
   }
 
   /// A requirement of ``APIRequest``: its name, and its type as a value and as it is written.
