@@ -18,6 +18,12 @@ struct PrintingExporter: SpanExporter {
     print(span.name, span.context.traceID, span.attributes["http.response.status_code"] ?? "no response")
   }
 }
+
+struct PrintingRecorder: MetricRecorder {
+  func record(_ value: Double, _ instrument: Instrument, _ attributes: Attributes) {
+    print(instrument.name, value, attributes["http.response.status_code"] ?? "no response")
+  }
+}
 // snippet.end
 
 let server = try LoopbackServer { _ in .ok("a note") }
@@ -55,7 +61,7 @@ try await TraceContext.$current.withValue(context) {
 }
 // snippet.end
 
-client.configure { $0.telemetry = Telemetry(spans: PrintingExporter()) }
+client.configure { $0.telemetry = Telemetry(spans: PrintingExporter(), metrics: PrintingRecorder()) }
 _ = try await client.send(GetNote(noteID: 8))
 
 // snippet.counts
