@@ -4,7 +4,8 @@ import Foundation
 
 /// Finds stored properties of a request that the client never reads: those with the name of a requirement of
 /// ``APIRequest`` and another type, those that are a part of a setting but not in it, those that are a whole setting
-/// under another name, and those with a name that other libraries use. The compiler accepts them, because every requirement except the path has a default.
+/// under another name, and those with a name that other libraries use. The compiler accepts them, because every
+/// requirement except the path has a default.
 ///
 /// Only stored properties are found, because computed properties cannot be listed at run time.
 enum IgnoredProperties {
