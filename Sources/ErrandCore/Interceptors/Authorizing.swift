@@ -1,8 +1,8 @@
 import ErrandSupport
 
 /// Adds the credential of the call to a request. The request must have no `Authorization` field, and the credential
-/// must be allowed for the request's origin. If the response rejects the credential, as the status 401 does, and a newer
-/// credential is available, the request is sent once more.
+/// must be allowed for the request's origin. If the response rejects the credential, as the status 401 does, and a
+/// newer credential is available, the request is sent once more.
 package struct Authorizing: SelectiveInterceptor {
   private let control: RefreshControl
 
@@ -80,8 +80,8 @@ package struct Authorizing: SelectiveInterceptor {
 
   /// Returns a credential that is newer than `old`; nil if no newer credential is available.
   ///
-  /// - Parameter response: The response that rejected the credential and caused the refresh. If the refresh fails, the error
-  ///   contains this response. Nil if the credential is refreshed because it expires soon.
+  /// - Parameter response: The response that rejected the credential. If the refresh fails, the error contains this
+  ///   response. Nil if the credential is refreshed because it expires soon.
   private func newer(
     than old: Credential, by provider: any RefreshingProvider, _ context: CallContext,
     after response: HTTPResponse? = nil

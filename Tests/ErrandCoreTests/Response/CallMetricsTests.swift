@@ -1,4 +1,3 @@
-import ErrandHTTP
 import Testing
 
 @testable import ErrandCore
