@@ -41,12 +41,12 @@ extension Run {
   /// Decides the final outcome, and notifies accessories, hooks and the callback. All of this happens in one job on the
   /// current executor.
   ///
-  /// If `willStop` of an accessory or a hook after the completion cancels the run during this job, the callback
-  /// receives a cancellation and no success. Later cancellations have no effect.
+  /// If `willStop` of an accessory or a hook after the completion cancels the run during this job, the accessories and
+  /// hooks that follow and the callback receive a cancellation and no success. Later cancellations have no effect.
   func finish<Value>(_ result: Ending, _ notify: (Ending) -> Value) -> Value {
     let claimed = applyStop(to: result, by: state.claim())
     didClaim()
-    notifyAccessories { willStop($0, claimed) }
+    notifyAccessories { willStop($0, applyStop(to: claimed, by: state.endsBy)) }
     if runsHooks { runHooks { applyStop(to: claimed, by: state.endsBy) } }
     let ending = applyStop(to: claimed, by: state.conclude())
     didConclude(ending)

@@ -55,6 +55,20 @@ struct LateCancelTests {
     #expect(seen.all == ["success", "cancelled"])
   }
 
+  @Test func `later accessory sees the cancel`() async {
+    var options = options
+    options.accessories += options.accessories
+    _ = await client.outcome(of: Get(), options: options)
+    #expect(seen.all == ["success", "failure", "cancelled", "cancelled"])
+  }
+
+  @Test func `later accessory of a group sees the cancel`() async {
+    let canceller = Canceller(client: client, seen: seen)
+    let options = GroupOptions(accessories: [canceller, canceller])
+    _ = await client.outcome(of: Batch([Get()]), options: options)
+    #expect(seen.all == ["success", "failure", "cancelled", "cancelled"])
+  }
+
   @Test func `hook after willStop sees the cancel`() async {
     var options = options
     options.afterCompletion = { [seen] in seen.append($0.error.map { "hook \($0.code)" } ?? "hook success") }
