@@ -151,7 +151,8 @@ final class CallRun: Run {
         await state.runningElsewhere { await hook(ending) }
       }
     }
-    if typed.hasHooks, let hook = typed.hook(before: ending) {
+    // The call may have been cancelled while the hook of the options ran.
+    if typed.hasHooks, let hook = typed.hook(before: applyStop(to: ending, by: state.endsBy)) {
       await UserCodeScope.during(type(of: info.request), in: nesting) { await state.runningElsewhere { await hook() } }
     }
     return ending

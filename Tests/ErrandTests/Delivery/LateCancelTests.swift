@@ -93,6 +93,21 @@ struct LateCancelTests {
     #expect(await client.outcome(of: request).error?.code == .cancelled)
   }
 
+  @Test func `request's first hook sees the cancel`() async {
+    struct Hooked: APIRequest {
+      typealias Response = String
+      let seen: Recorded<String>
+      var path: Path { "/a" }
+      var delivery: Delivery<String> {
+        Delivery(beforeCompletion: { [seen] in seen.append($0.error.map { "\($0.code)" } ?? "success") })
+      }
+    }
+    var options = CallOptions()
+    options.beforeCompletion = { [client] _ in _ = client.cancelAll() }
+    #expect(await client.outcome(of: Hooked(seen: seen), options: options).error?.code == .cancelled)
+    #expect(seen.all == ["cancelled"])
+  }
+
   @Test func `closures receive only the cancel`() async {
     let ended = Latch()
     client.start(outcomeOf: Get(), on: .inPlace, options: options) { [seen] in
