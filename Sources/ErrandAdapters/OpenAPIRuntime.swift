@@ -231,7 +231,7 @@
       mutating func next() async throws(APIError) -> ArraySlice<UInt8>? { try await next(isolation: #isolation) }
 
       mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> ArraySlice<UInt8>? {
-        guard var pieces, let piece = try await pieces.next(isolation: actor) else { return nil }
+        guard let piece = try await pieces?.next(isolation: actor) else { return nil }
         return ArraySlice(piece)
       }
     }

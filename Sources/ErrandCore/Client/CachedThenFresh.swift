@@ -21,18 +21,22 @@ struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
 
   struct Iterator: AsyncIteratorProtocol {
     var events: AsyncStream<Event>.Iterator
+    /// True if the iterator has returned nil or thrown an error. Each later call returns nil.
+    var isOver = false
 
     mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> APIResponse<Value>? {
-      switch await events.next(isolation: actor) {
-      case .value(let response): return response
-      case .end(let error?): throw error
-      case .end(nil): return nil
-      case nil:
-        if Task.isCancelled { throw .stopped(.cancelled) }
-        return nil
+      if isOver { return nil }
+      let event = await events.next(isolation: actor)
+      if case .value(let response) = event { return response }
+      isOver = true
+      if case .end(let error) = event {
+        if let error { throw error }
+      } else if Task.isCancelled {
+        throw .stopped(.cancelled)
       }
+      return nil
     }
   }
 }

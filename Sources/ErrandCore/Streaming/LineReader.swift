@@ -28,7 +28,7 @@ struct LineReader {
       }
       if let tooLong { throw failure(.lineTooLong(tooLong.limit)) }
       if isOver { return nil }
-      if let piece = try await pieces.next(isolation: actor) {
+      if let piece = try await nextPiece(isolation: actor) {
         var lines: [Data] = []
         do { try splitter.take(piece, into: &lines) } catch { tooLong = error }
         ready = lines[...]
@@ -36,6 +36,17 @@ struct LineReader {
         isOver = true
         if let last = splitter.end(), !dropsRest { ready = [last] }
       }
+    }
+  }
+
+  /// Returns the next piece of the body. After an error the reader is over, so that the incomplete line before the
+  /// error is never returned.
+  private mutating func nextPiece(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
+    do {
+      return try await pieces.next(isolation: actor)
+    } catch {
+      isOver = true
+      throw error
     }
   }
 

@@ -35,24 +35,31 @@ public struct ResponseStream: AsyncSequence, Sendable {
   /// Reads the pieces of the body.
   public struct Iterator: AsyncIteratorProtocol {
     let lease: StreamLease
+    /// True if the iterator has thrown an error. Each later call returns nil, as `AsyncIteratorProtocol` requires.
+    private var hasFailed = false
 
-    /// The next piece; nil after the last piece.
+    init(lease: StreamLease) { self.lease = lease }
+
+    /// The next piece; nil after the last piece and after an error.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Data? { try await next(isolation: #isolation) }
 
-    /// The next piece; nil after the last piece.
+    /// The next piece; nil after the last piece and after an error.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
-      while true {
+      while !hasFailed {
         // A loop that is slower than the server never waits, and so would not notice the cancellation of its task.
         if Task.isCancelled { lease.call.cancel() }
         switch lease.sink.next() {
         case .piece(let piece): if !piece.isEmpty { return piece }
         case .end: return nil
-        case .failure(let error): throw error
+        case .failure(let error):
+          hasFailed = true
+          throw error
         case .wait: await lease.wait(forHead: false, isolation: actor)
         }
       }
+      return nil
     }
   }
 }

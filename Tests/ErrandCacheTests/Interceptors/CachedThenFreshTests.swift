@@ -118,6 +118,21 @@ struct CachedThenFreshTests {
     #expect(fixture.asked == 1)
   }
 
+  @Test func `cancelled task throws no second error`() async throws {
+    let fixture = CacheFixture { _, _ in .failure(.offline) }
+    let reading = Task { () async throws -> Bool in
+      var pages = fixture.client.cachedThenFresh(Page()).makeAsyncIterator()
+      do {
+        _ = try await pages.next()
+        return false
+      } catch {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await pages.next() == nil
+      }
+    }
+    #expect(try await reading.value)
+  }
+
   @Test func `rejected entry delivers once`() async throws {
     let fixture = CacheFixture { _, number in number == 1 ? .text("old") : .text("new") }
     _ = try await fixture.client.send(PickyPage())

@@ -141,6 +141,19 @@ struct ResponseStreamTests {
     #expect(server.requests.count == 1, "delivered pieces cannot be taken back")
   }
 
+  @Test func `iterator ends after its error`() async throws {
+    let server = try LoopbackServer { _ in .ok("half of it").cut(after: 4) }
+    let client = client(server)
+    var pieces = try await client.stream(Get()).makeAsyncIterator()
+    #expect(try await pieces.next() == Data("half".utf8))
+    await #expect(throws: APIError.self) { _ = try await pieces.next() }
+    #expect(try await pieces.next() == nil)
+    var lines = try await client.stream(Get()).lines.makeAsyncIterator()
+    await #expect(throws: APIError.self) { _ = try await lines.next(isolation: #isolation) }
+    #expect(try await lines.next(isolation: #isolation) == nil, "the incomplete line is not returned")
+    #expect(server.requests.count == 2)
+  }
+
   @Test func `busy server is retried before the body`() async throws {
     let server = try LoopbackServer()
     server.enqueue(.status(503), .ok("now"))
