@@ -110,12 +110,14 @@ public final class LoadingIndicator: Accessory {
   private func report() {
     guard state.withLock({ $0.machine.isShown != $0.reported }) else { return }
     Task { @MainActor [self] in
-      let change = state.withLock { state -> Bool? in
+      let changed = state.withLock { state -> Bool? in
         guard state.machine.isShown != state.reported else { return nil }
         state.reported = state.machine.isShown
         return state.reported
       }
-      if let change { show(change) }
+      guard let isShown = changed else { return }
+      if isShown { change { $0.appeared(at: timers.now) } }
+      show(isShown)
     }
   }
 }

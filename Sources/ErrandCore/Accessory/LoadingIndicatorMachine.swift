@@ -44,6 +44,12 @@ struct LoadingIndicatorMachine: Sendable {
     look(at: now)
   }
 
+  /// Lets the minimum time begin at `now`, because the indicator has become visible only now. The main actor, which
+  /// shows the indicator, may have been busy since the machine decided to show it.
+  mutating func appeared(at now: MonotonicInstant) {
+    if isShown { phase = .showing(notBefore: now.advanced(by: minimum)) }
+  }
+
   /// Shows the indicator if the delay is over at `now`. Hides the indicator if no call runs and the minimum time is
   /// over.
   mutating func look(at now: MonotonicInstant) {

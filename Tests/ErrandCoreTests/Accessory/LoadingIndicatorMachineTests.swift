@@ -15,6 +15,7 @@ struct LoadingIndicatorMachineTests {
   private func started(_ time: Int) { machine.on { $0.started(at: Self.at(time)) } }
   private func stopped(_ time: Int) { machine.on { $0.stopped(at: Self.at(time)) } }
   private func looked(_ time: Int) { machine.on { $0.look(at: Self.at(time)) } }
+  private func appeared(_ time: Int) { machine.on { $0.appeared(at: Self.at(time)) } }
   private func expect(shown: Bool, next: Int?, _ location: SourceLocation = #_sourceLocation) {
     #expect(machine.value.isShown == shown, sourceLocation: location)
     #expect(machine.value.next == next.map(Self.at), sourceLocation: location)
@@ -47,6 +48,21 @@ struct LoadingIndicatorMachineTests {
     looked(799)
     expect(shown: true, next: 800)
     looked(800)
+    expect(shown: false, next: nil)
+  }
+
+  @Test func `minimum time begins at appearance`() {
+    started(0)
+    appeared(10)
+    expect(shown: false, next: 300)
+    looked(300)
+    appeared(700)
+    stopped(701)
+    expect(shown: true, next: 1_200)
+    looked(1_199)
+    expect(shown: true, next: 1_200)
+    looked(1_200)
+    appeared(1_300)
     expect(shown: false, next: nil)
   }
 

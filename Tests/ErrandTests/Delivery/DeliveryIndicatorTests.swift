@@ -51,6 +51,24 @@ struct DeliveryIndicatorTests {
     #expect(clock.pending == 0)
   }
 
+  @MainActor @Test func `minimum time begins when indicator appears`() async throws {
+    let client = client([indicator()])
+    async let value = client.send(IndicatedRequest())
+    await latch.reached()
+    // The test keeps the main actor busy, so the indicator appears late.
+    clock.advance(by: .milliseconds(300))
+    clock.advance(by: .milliseconds(499))
+    #expect(shown.all.isEmpty)
+    #expect(await eventually { shown.all == [true] })
+    latch.open()
+    _ = try await value
+    clock.advance(by: .milliseconds(499))
+    #expect(clock.pending == 1, "the indicator has been visible for less than its minimum duration")
+    clock.advance(by: .milliseconds(1))
+    #expect(await eventually { shown.all == [true, false] })
+    #expect(clock.pending == 0)
+  }
+
   @Test func `short call shows no indicator`() async throws {
     let client = client([indicator()])
     latch.open()
@@ -138,6 +156,8 @@ struct DeliveryIndicatorTests {
         for _ in 0..<6 { group.addTask { _ = await client.outcome(of: IndicatedRequest()) } }
         group.addTask { clock.advance(by: .milliseconds(300)) }
       }
+      // The main actor shows the indicator first. Its minimum time then begins before the clock advances.
+      await MainActor.run {}
       clock.advance(by: .seconds(1))
       #expect(clock.pending == 0)
     }
