@@ -121,8 +121,9 @@ extension CallRun {
       Pass(pass.request, context(plan, cache.reading(.cacheOnlyAtAnyAge, isFollowed: true), noting: log)))
     if state.isStopped { return stored }
     if stored.error == nil, let job = typed.cachedJob(info, stored) {
+      // After a cancel, no value is delivered. After the deadline, the value precedes the error, as after any failure.
       hand { [state] in
-        if state.endsBy == nil { job() }
+        if state.endsBy != .cancelled { job() }
       }
     }
     let asking = cache.reading(cache.mode == .asDeclared ? .revalidating : cache.mode, asksAlways: true)

@@ -51,6 +51,31 @@ struct TwofoldDeliveryTests {
     #expect(told.all == ["cached body", "end 500 false"])
   }
 
+  @Test func `deadline follows the cached response`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .text("answer \(number)")
+    }
+    _ = try await fixture.client.send(Page())
+    let queue = DispatchQueue(label: "told")
+    let told = Recorded<String>()
+    let ended = Latch()
+    // The queue is busy until the deadline has passed.
+    queue.suspend()
+    fixture.client.start(
+      cachedThenFresh: Page(), on: .queue(queue), onCached: { told.append("cached \($0.value)") },
+      onEnd: {
+        told.append("end \($0.error?.stage.rawValue ?? "-")")
+        ended.open()
+      })
+    await latch.reached()
+    fixture.clock.advance(by: .seconds(120))
+    queue.resume()
+    try await ended.wait()
+    #expect(told.all == ["cached answer 1", "end deadline"])
+  }
+
   @Test func `cancel in onCached ends the call`() async throws {
     let latch = Latch()
     let fixture = CacheFixture { _, number in
