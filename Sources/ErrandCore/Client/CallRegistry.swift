@@ -7,7 +7,7 @@ final class CallRegistry: OwnedCalls {
       case call(CallInfo, CallFlags)
       /// A group with its members and their results. Each call of a group is registered separately.
       case group(GroupRecord, owner: UInt64?)
-      /// The wait of an event stream between two connections. Draining ends it and does not wait for it.
+      /// An event stream between two connections. Draining ends it and does not wait for it.
       case pause(CallFlags, owner: UInt64?, tag: String?)
     }
 

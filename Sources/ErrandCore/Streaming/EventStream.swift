@@ -8,13 +8,17 @@ import ErrandSupport
 /// server rejects the request or can no longer be reached.
 public struct EventStream: AsyncSequence, Sendable {
   /// Opens a connection. The call fails if another account than the given one is current when the request is sent. An
-  /// empty account stands for no account. If the account is nil, any account is allowed.
-  let connect: @Sendable (_ lastID: String?, _ account: String?) async throws(APIError) -> ResponseStream
+  /// empty account stands for no account. If the account is nil, any account is allowed. `onEnd` is called when the
+  /// call has ended, before the response ends, unless the client drains.
+  let connect:
+    @Sendable (
+      _ lastID: String?, _ account: String?, _ onEnd: @escaping @Sendable () -> Void
+    ) async throws(APIError) -> ResponseStream
   /// The account whose credential a new connection would use; empty if no account is logged in, nil if the request does
   /// not use the credential of an account.
   let account: @Sendable () -> String?
-  /// Adds the wait between two connections to the running calls of the client, so that the wait can be cancelled like a
-  /// call. Returns the function that removes the wait again; nil if the client drains and would refuse the connection.
+  /// Adds the stream to the running calls of the client while it has no connection, so that it can be cancelled like a
+  /// call. Returns the function that removes it again; nil if the client drains and would refuse the connection.
   let enlist: @Sendable (CallState, CallFlags) -> (@Sendable () -> Void)?
   let timers: any Timers
   let rule: ReconnectRule
@@ -38,7 +42,11 @@ public struct EventStream: AsyncSequence, Sendable {
     private var failures = 0
     /// The delay that the server set by a `retry:` line on an earlier connection; nil if the server set none.
     private var retryDelay: Duration?
-    private var isOver = false
+    private var isOver = false {
+      didSet { if isOver { cancelWatch = nil } }
+    }
+    /// Notices a cancel between the end of the current connection and the wait for the next one.
+    private var cancelWatch: EventCancelWatch?
     /// The account of the first connection; empty if no account was logged in. Nil before the first connection, or if
     /// the request does not use the credential of an account.
     private var account: String?
@@ -106,9 +114,11 @@ public struct EventStream: AsyncSequence, Sendable {
         throw .otherAccount
       }
       account = present
+      let watch = EventCancelWatch(source, present)
+      cancelWatch = watch
       retryDelay = parser.retry ?? retryDelay
       parser = EventParser(lastID: parser.lastID, hasID: parser.hasID, limit: source.limit)
-      let response = try await source.connect(parser.hasID ? parser.lastID : nil, present)
+      let response = try await source.connect(parser.hasID ? parser.lastID : nil, present, { watch.begin() })
       if response.status == 204 {
         isOver = true
         // Reads the response to its end. Otherwise the call would be reported as cancelled.
@@ -142,7 +152,7 @@ public struct EventStream: AsyncSequence, Sendable {
         return
       }
       do {
-        try await source.sleep(for: delay, as: account, isolation: actor)
+        try await source.sleep(for: delay, as: account, after: cancelWatch, isolation: actor)
       } catch {
         isOver = true
         throw error
@@ -151,19 +161,21 @@ public struct EventStream: AsyncSequence, Sendable {
   }
 
   private func sleep(
-    for delay: Duration, as account: String?, isolation actor: isolated (any Actor)?
+    for delay: Duration, as account: String?, after watch: EventCancelWatch?, isolation actor: isolated (any Actor)?
   ) async throws(APIError) {
     let life = CallState(deadline: nil, timers: timers, priority: .normal)
     let flags = CallFlags()
     if let account, !account.isEmpty { flags.add(account: account) }
     guard let leave = enlist(life, flags) else {
       life.settle()
-      throw .draining
+      throw watch?.end() ?? APIError.draining
     }
     defer {
       leave()
       life.settle()
     }
+    // The watch ends only now, so that there is no moment in which a cancel has no effect.
+    if let error = watch?.end() { throw error }
     let slept: Result<Void, CallState.Stopped> = await withTaskCancellationHandler(
       operation: {
         _ = actor
@@ -209,7 +221,7 @@ extension APIClient {
     limit: Int = ResponseStream.lineLimit
   ) -> EventStream {
     EventStream(
-      connect: { lastID, account throws(APIError) in
+      connect: { lastID, account, onEnd throws(APIError) in
         var options = options
         options.requiredAccount = account ?? options.requiredAccount
         options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
@@ -219,7 +231,10 @@ extension APIClient {
           let shown = String(Substring(ASCII.trimmed(lastID.utf8[...])))
           options.headers.set("Last-Event-ID", shown.isEmpty ? nil : .text(shown))
         }
-        return try await self.stream(request, options: options)
+        return try await self.stream(
+          request, options: options,
+          // While the client drains, the next connection is refused, and counted, only when the loop needs it.
+          onEnd: { if !self.registry.isDraining { onEnd() } })
       },
       account: { [credential = request.credential] in
         credential == .inherited ? self.accountToRequire : nil

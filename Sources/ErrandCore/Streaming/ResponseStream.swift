@@ -80,12 +80,22 @@ extension APIClient {
   public func stream<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> ResponseStream {
+    try await stream(request, options: options, onEnd: {})
+  }
+
+  /// - Parameter onEnd: Called when the call has ended, before the loop over the body can notice the end.
+  func stream<R: APIRequest>(
+    _ request: R, options: CallOptions, onEnd: @escaping @Sendable () -> Void
+  ) async throws(APIError) -> ResponseStream {
     let sink = StreamSink()
     var options = options
     options.bodySink = sink
     let json = formats(of: request).jsonDecoding
     let call = launch(TypedCall(request, decodes: false), options, .init()) { _, _ in
-      { sink.finish($0.response, $0.error) }
+      { ending in
+        onEnd()
+        sink.finish(ending.response, ending.error)
+      }
     }
     let lease = StreamLease(call, sink)
     while true {

@@ -301,6 +301,31 @@ struct EventStreamTests {
     #expect(await eventually { clock.pending == 0 })
   }
 
+  @Test func `cancel after the last event ends the stream`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
+    let client = client(server)
+    var events = client.events(of: Feed(), options: CallOptions(tag: "page")).makeAsyncIterator()
+    #expect(try await events.next()?.data == "a")
+    // The connection ends before the loop asks for the next event.
+    #expect(await eventually { client.registry.running.allSatisfy(\.isPause) })
+    try #require(client.cancel(tag: "page") == 1)
+    let error = await #expect(throws: APIError.self) { _ = try await events.next() }
+    #expect(error?.isCancelled == true && server.requests.count == 1)
+    #expect(client.registry.running.isEmpty)
+  }
+
+  @Test func `ended stream is not cancelled`() async throws {
+    let server = try LoopbackServer { request in request.number == 1 ? Self.events("data: a\n\n") : .status(204) }
+    let client = client(server)
+    for rule in [ReconnectRule.never, .standard] {
+      var events = client.events(of: Feed(), reconnecting: rule).makeAsyncIterator()
+      while try await events.next() != nil {}
+      #expect(await eventually { client.registry.running.isEmpty })
+      #expect(client.cancelAll() == 0)
+      withExtendedLifetime(events) {}
+    }
+  }
+
   @Test func `leaving the loop ends the call`() async throws {
     let server = try LoopbackServer { _ in Self.events("data: a\n\ndata: b\n\n").stalled(after: 12) }
     let client = client(server)
