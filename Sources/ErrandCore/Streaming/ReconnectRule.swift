@@ -6,7 +6,8 @@ public struct ReconnectRule: Sendable, Hashable {
   /// The wait between an interruption and the first attempt to reconnect, unless the server sets another wait in a
   /// `retry:` line of the stream. Each successive failure doubles the wait.
   public var delay: Duration
-  /// The upper limit of the wait, unless the server asks for a longer wait.
+  /// The upper limit of the doubled wait, unless the server asks for a longer wait. Up to half of the wait is added at
+  /// random, so that many clients do not reconnect at the same time.
   public var longestDelay: Duration
 
   /// Makes a rule.
