@@ -324,6 +324,7 @@ struct EventStreamTests {
       #expect(client.cancelAll() == 0)
       withExtendedLifetime(events) {}
     }
+    #expect(server.requests.count == 2)
   }
 
   @Test func `leaving the loop ends the call`() async throws {
