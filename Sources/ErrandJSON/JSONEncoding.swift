@@ -170,6 +170,33 @@ public struct JSONEncoding: Sendable {
   }
 }
 
+extension JSONEncoding {
+  /// Whether a strategy for dates is set: any except `.deferredToDate`, the default of `JSONEncoder`.
+  package var hasDateStrategy: Bool {
+    if case .deferredToDate = encoder.dateEncodingStrategy { false } else { true }
+  }
+
+  /// Whether the names of members may differ from the coding keys.
+  package var convertsKeys: Bool {
+    if case .useDefaultKeys = encoder.keyEncodingStrategy { false } else { true }
+  }
+
+  /// The name of a member, derived from its coding key by the key strategy.
+  /// - Parameter path: The path of the object that has the member, with the coding keys as they are in the type.
+  package func name(of key: String, at path: JSONPath) -> String {
+    guard case .custom(let convert) = encoder.keyEncodingStrategy else {
+      return JSONNames.name(of: key, by: encoder) ?? key
+    }
+    let steps = path.steps.map { step -> any CodingKey in
+      switch step {
+      case .key(let name): AnyKey(name)
+      case .index(let index): AnyKey(intValue: index)
+      }
+    }
+    return convert(steps + [AnyKey(key)]).stringValue
+  }
+}
+
 /// A value could not be written as JSON. The error has the path and the reason.
 public struct JSONEncodingError: Error, Sendable {
   /// The path of the failure in the JSON text.

@@ -148,7 +148,7 @@ final class RequestBuilder: Sendable {
       if let declaredBody {
         try bodies.body(declaredBody)
       } else {
-        try Self.body(of: own.merged(over: inherited), place, bodies)
+        try Self.body(of: own, over: inherited, place, bodies)
       }
     return Draft(method: method, target: target, body: body)
   }
@@ -242,12 +242,13 @@ final class RequestBuilder: Sendable {
 
   /// The body that contains the arguments; nil if the arguments go into the query, or if there are none.
   private static func body(
-    of arguments: Arguments, _ place: ArgumentPlace, _ bodies: BodyBuilder
+    of own: Arguments, over inherited: Arguments, _ place: ArgumentPlace, _ bodies: BodyBuilder
   ) throws(APIError) -> BodyBuilder.Body? {
     switch place {
     case .query: nil
-    case .form, .formUnlessEmpty: try bodies.form(arguments, unlessEmpty: place == .formUnlessEmpty)
-    case .json, .jsonUnlessEmpty: try bodies.json(arguments, unlessEmpty: place == .jsonUnlessEmpty)
+    case .form, .formUnlessEmpty:
+      try bodies.form(own.merged(over: inherited), unlessEmpty: place == .formUnlessEmpty)
+    case .json, .jsonUnlessEmpty: try bodies.json(own, over: inherited, unlessEmpty: place == .jsonUnlessEmpty)
     }
   }
 

@@ -1,8 +1,8 @@
 import ErrandSupport
 import Foundation
 
-/// Encodes an `Encodable` value as arguments. Values that are ``ArgumentConvertible``, such as dates, are kept as they
-/// are, so that the ``ArgumentStyle`` of the request still applies to them.
+/// Encodes an `Encodable` value as arguments. `Data` and values that are ``ArgumentConvertible``, such as dates, are
+/// kept as they are, so that the ``Formats`` of the request still apply to them.
 struct ArgumentEncoder: Encoder {
   fileprivate let slot: Slot
   let codingPath: [any CodingKey]
@@ -52,7 +52,8 @@ struct ArgumentEncoder: Encoder {
         return .array(order.map { sorted(values, by: $0.valuesPerMember) } ?? values)
       case .object:
         let members = order == nil ? members : members.sorted { $0.name.precedesByBytes($1.name) }
-        return .object(Arguments(members.map { ($0.name, $0.slot.value) }))
+        return .object(
+          Arguments(members: members.map { ($0.name, $0.slot.value) }, areCodingKeys: order?.namesAreData != true))
       }
     }
 
@@ -64,10 +65,11 @@ struct ArgumentEncoder: Encoder {
     }
 
     /// The text by which a member is sorted. A date is written as a number: its description has whole seconds, and the
-    /// description of a date that is not finite may end the process.
+    /// description of a date that is not finite may end the process. The description of data has only their length.
     private static func text(of value: ArgumentValue) -> String {
       switch value {
       case .date(let date): "date(\(date.timeIntervalSince1970))"
+      case .data(let data): "data(\(data.base64EncodedString()))"
       case .array(let values): "[\(values.map { text(of: $0) }.joined(separator: ", "))]"
       case .object(let members):
         "[\(members.entries.map { "\(String(reflecting: $0.name)): \(text(of: $0.value))" }.joined(separator: ", "))]"
@@ -117,7 +119,7 @@ struct ArgumentEncoder: Encoder {
 
     func encode(_ value: some Encodable, at path: [any CodingKey]) throws {
       if let argument = value as? any ArgumentConvertible { return set(argument.argumentValue) }
-      if let data = value as? Data { return set(.string(data.base64EncodedString())) }
+      if let data = value as? Data { return set(.data(data)) }
       order = (value as? any Unordered).map { type(of: $0) }
       try value.encode(to: ArgumentEncoder(slot: self, codingPath: path))
     }
@@ -129,12 +131,16 @@ private protocol Unordered {
   /// The number of values of each member in a list. A dictionary whose keys are not texts is encoded as a list in which
   /// each key is followed by its value.
   static var valuesPerMember: Int { get }
+  /// Whether the names of the members are data. Like `JSONEncoder`, JSON arguments do not convert them.
+  static var namesAreData: Bool { get }
 }
 extension Dictionary: Unordered {
   fileprivate static var valuesPerMember: Int { 2 }
+  fileprivate static var namesAreData: Bool { Key.self == String.self }
 }
 extension Set: Unordered {
   fileprivate static var valuesPerMember: Int { 1 }
+  fileprivate static var namesAreData: Bool { false }
 }
 
 private struct ArgumentMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -28,7 +28,7 @@ public struct ArgumentStyle: Sendable, Hashable {
     case digits
   }
 
-  /// How dates are written in a query, a form body or JSON.
+  /// How dates are written in a query or a form body, and in JSON if ``Formats/jsonEncoding`` has no date strategy.
   public enum Dates: Sendable, Hashable {
     /// A date is written in the format of RFC 3339, such as `2026-01-31T12:00:00Z`. If the date has a fraction of a
     /// second, the text has milliseconds. The format has only the years 0 to 9999; a call with another date fails.

@@ -17,8 +17,12 @@ public enum ArgumentValue: Sendable, Hashable {
   case number(Double)
   /// A text.
   case string(String)
-  /// A date. ``ArgumentStyle/Dates`` determines how it is written.
+  /// A date. ``ArgumentStyle/Dates`` determines how it is written. In JSON, the date strategy of
+  /// ``Formats/jsonEncoding`` does, unless it is `.deferredToDate`.
   case date(Date)
+  /// Bytes. They are written in Base64. In JSON, the data strategy of ``Formats/jsonEncoding`` determines how they are
+  /// written.
+  case data(Data)
   /// A list of values. ``ArgumentStyle/Arrays`` determines how it is written in a query.
   case array([ArgumentValue])
   /// An object, which contains named values. ``ArgumentStyle/Objects`` determines how it is written in a query.
@@ -28,6 +32,7 @@ public enum ArgumentValue: Sendable, Hashable {
 extension ArgumentValue: ComparedByBytes {
   private enum Compared: Hashable {
     case omitted, null, bool(Bool), integer(Int64), unsigned(UInt64), number(Double), string(ByteText), date(Date)
+    case data(Data)
     case array([ArgumentValue]), object(Arguments)
   }
 
@@ -42,6 +47,7 @@ extension ArgumentValue: ComparedByBytes {
       case .number(let value): .number(value)
       case .string(let value): .string(ByteText(value))
       case .date(let value): .date(value)
+      case .data(let value): .data(value)
       case .array(let values): .array(values)
       case .object(let value): .object(value)
       }

@@ -9,6 +9,8 @@ struct ArgumentWriter: Sendable {
     case notFinite, nestedInCommas, namedTwice, namedAlike
     /// The style cannot represent the date, because it is too far from the present.
     case distantDate
+    /// The JSON encoding cannot write the value; the text is its reason.
+    case refused(String)
   }
 
   let style: ArgumentStyle
@@ -25,12 +27,13 @@ struct ArgumentWriter: Sendable {
     }
   }
 
-  /// Returns the arguments as a JSON object. The style determines how dates are written.
-  func json(_ arguments: Arguments) throws(APIError) -> JSONValue {
+  /// Returns the arguments as a JSON object, with the names as they are. The JSON encoding determines how dates and
+  /// data are written. If it has no strategy for dates, the style determines how dates are written.
+  func json(_ arguments: Arguments, by encoding: JSONEncoding) throws(APIError) -> JSONValue {
     try Self.checkEncoding(of: arguments)
     var object: [String: JSONValue] = [:]
     for entry in arguments.entries {
-      let former = object.updateValue(try json(entry.value, entry.name), forKey: entry.name)
+      let former = object.updateValue(try json(entry.value, entry.name, encoding), forKey: entry.name)
       guard former != nil else { continue }
       // Swift considers some names equal although their bytes differ. A `JSONValue` can contain only one of two such
       // names.
@@ -47,7 +50,9 @@ struct ArgumentWriter: Sendable {
       "No arguments can be made from a value of the type \(failure.type): \(APIError.ended(failure.reason))")
   }
 
-  private func json(_ value: ArgumentValue, _ name: String) throws(APIError) -> JSONValue {
+  private func json(
+    _ value: ArgumentValue, _ name: String, _ encoding: JSONEncoding
+  ) throws(APIError) -> JSONValue {
     switch value {
     case .omitted, .null: return .null
     case .bool(let bool): return .bool(bool)
@@ -59,15 +64,27 @@ struct ArgumentWriter: Sendable {
     case .string(let string): return .string(string)
     case .date(let date):
       guard date.timeIntervalSince1970.isFinite else { throw Self.unwritable(name, .notFinite) }
+      if encoding.hasDateStrategy { return try Self.encoded(date, name, encoding) }
       let written =
         style.dates == .iso8601
         ? Self.iso8601(date).map { JSONValue.string($0) } : whole(date).map { JSONValue.integer($0) }
       guard let written else { throw Self.unwritable(name, .distantDate) }
       return written
+    case .data(let data): return try Self.encoded(data, name, encoding)
     case .array(let values):
       let shown = values.filter { $0 != .omitted }
-      return .array(try shown.map { value throws(APIError) in try json(value, name) })
-    case .object(let arguments): return try json(arguments)
+      return .array(try shown.map { value throws(APIError) in try json(value, name, encoding) })
+    case .object(let arguments): return try json(arguments, by: encoding)
+    }
+  }
+
+  private static func encoded(
+    _ value: some Encodable, _ name: String, _ encoding: JSONEncoding
+  ) throws(APIError) -> JSONValue {
+    do throws(JSONEncodingError) {
+      return try JSONValue(encoding: value, by: encoding)
+    } catch {
+      throw unwritable(name, .refused(error.reason))
     }
   }
 
@@ -130,6 +147,7 @@ struct ArgumentWriter: Sendable {
     case .string(let string): string
     case .date(let date) where date.timeIntervalSince1970.isFinite:
       try text(date, name)
+    case .data(let data): data.base64EncodedString()
     case .null: style.nulls == .word ? "null" : ""
     case .number, .date: throw Self.unwritable(name, .notFinite)
     case .omitted, .array, .object: throw Self.unwritable(name, .nestedInCommas)
@@ -148,11 +166,12 @@ struct ArgumentWriter: Sendable {
   }
 
   private static func unwritable(_ name: String, _ obstacle: Obstacle) -> APIError {
-    .build(.invalidArgument, "The argument \"\(name)\" cannot be sent: \(clause(obstacle)).")
+    .build(.invalidArgument, APIError.ended("The argument \"\(name)\" cannot be sent: \(clause(obstacle))"))
   }
 
   private static func clause(_ obstacle: Obstacle) -> String {
     switch obstacle {
+    case .refused(let reason): reason
     case .notFinite: "the value is not a finite number; pass a finite value"
     case .distantDate:
       "the date is not in the years 0 to 9999; check whether a number of milliseconds was taken for seconds"

@@ -16,6 +16,9 @@ public struct Arguments: Sendable, Hashable {
     public var name: String
     /// The value of the argument.
     public var value: ArgumentValue
+    /// Whether the name is a coding key of an encoded type. The key strategy of ``Formats/jsonEncoding`` converts such
+    /// names in JSON, as it does in bodies. The flag is not part of the identity.
+    var isCodingKey = false
 
     package var identity: some Hashable { Parts(ByteText(name), value) }
   }
@@ -37,6 +40,13 @@ public struct Arguments: Sendable, Hashable {
     entries = pairs.compactMap { $1 == .omitted ? nil : Entry(name: $0, value: $1) }
   }
 
+  /// Makes arguments from the members of an encoded value.
+  /// - Parameter areCodingKeys: False if the names are the keys of a dictionary, which are data.
+  init(members: [(String, ArgumentValue)], areCodingKeys: Bool) {
+    self.init(members)
+    for index in entries.indices { entries[index].isCodingKey = areCodingKeys }
+  }
+
   /// Makes arguments from a dictionary, sorted by name.
   ///
   /// ```swift
@@ -54,16 +64,16 @@ public struct Arguments: Sendable, Hashable {
   public init(_ values: [String: Any]) { self.init() }
 
   /// Makes arguments from the properties of any `Encodable` value, with the names of its `CodingKeys`, in the order in
-  /// which the type encodes them. A property that is nil is left out. ``ArgumentStyle`` decides how dates, lists and
-  /// nested objects are written; `Data` is written in Base64.
+  /// which the type encodes them. A property that is nil is left out. In a query or a form, ``ArgumentStyle`` decides
+  /// how dates, lists and nested objects are written, and `Data` is written in Base64.
   ///
   /// ```swift
   /// struct Filter: Encodable, Sendable { var text: String; var since: Date?; var tags: [String] }
   /// var arguments: Arguments { Arguments(encoding: filter) }   // ?text=tea&tags=a&tags=b
   /// ```
   ///
-  /// ``Formats/jsonEncoding`` does not apply, not even if the arguments are sent as JSON. For its key strategy and its
-  /// date format, declare the value as the body of the request: `var body: RequestBody? { .json(value) }`.
+  /// If the arguments are sent as JSON, ``Formats/jsonEncoding`` applies as to a body: its key strategy to the names of
+  /// the `CodingKeys`, its strategies to dates and `Data`.
   ///
   /// If the value cannot be encoded, or is not an object, the call fails with ``APIError/Code/invalidArgument``.
   public init(encoding value: some Encodable) {
@@ -122,9 +132,24 @@ extension Arguments {
     var rest = self
     rest.entries = entries.compactMap { entry -> Entry? in
       guard isConcerned(ByteText(entry.name)) else { return entry }
-      return JSONMask.isSecret(key: entry.name) ? nil : Entry(name: entry.name, value: entry.value.withoutSecrets)
+      var shown = entry
+      shown.value = entry.value.withoutSecrets
+      return JSONMask.isSecret(key: entry.name) ? nil : shown
     }
     return rest
+  }
+
+  /// A copy for JSON: the key strategy converts the names that are coding keys. All other names are data and are kept.
+  /// - Parameter path: The path of the object that the arguments make.
+  func named(by encoding: JSONEncoding, at path: JSONPath = .root) -> Arguments {
+    guard encoding.convertsKeys else { return self }
+    var named = self
+    named.entries = entries.map { entry in
+      Entry(
+        name: entry.isCodingKey ? encoding.name(of: entry.name, at: path) : entry.name,
+        value: entry.value.named(by: encoding, at: path.appending(key: entry.name)))
+    }
+    return named
   }
 }
 
@@ -134,6 +159,15 @@ extension ArgumentValue {
     switch self {
     case .array(let values): .array(values.map(\.withoutSecrets))
     case .object(let members): .object(members.withoutSecrets)
+    default: self
+    }
+  }
+
+  fileprivate func named(by encoding: JSONEncoding, at path: JSONPath) -> ArgumentValue {
+    switch self {
+    case .array(let values):
+      .array(values.enumerated().map { $0.element.named(by: encoding, at: path.appending(index: $0.offset)) })
+    case .object(let members): .object(members.named(by: encoding, at: path))
     default: self
     }
   }

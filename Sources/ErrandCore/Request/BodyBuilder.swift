@@ -91,11 +91,14 @@ struct BodyBuilder {
     return try form(arguments)
   }
 
-  /// Builds a JSON body. If `unlessEmpty` is true, returns nil if there are no arguments.
-  func json(_ arguments: Arguments, unlessEmpty: Bool) throws(APIError) -> Body? {
-    let arguments = merged(arguments)
+  /// Builds a JSON body from arguments and inherited ones. If `unlessEmpty` is true, returns nil if there are none. The
+  /// arguments are merged by the names that are sent, so the names are converted before.
+  func json(_ own: Arguments, over inherited: Arguments, unlessEmpty: Bool) throws(APIError) -> Body? {
+    let arguments = [inherited, common?() ?? Arguments()].reduce(own.named(by: encoding)) {
+      $0.merged(over: $1.named(by: encoding))
+    }
     if unlessEmpty, arguments.isEmpty { return nil }
-    let value = try ArgumentWriter(style: style).json(arguments)
+    let value = try ArgumentWriter(style: style).json(arguments, by: encoding)
     do {
       return json(try value.serialized())
     } catch {
@@ -117,7 +120,7 @@ struct BodyBuilder {
 
   private func withCommon(_ data: Data) throws -> Data {
     guard let common = common?(), !common.isEmpty,
-      let object = try ArgumentWriter(style: style).json(common).objectValue
+      let object = try ArgumentWriter(style: style).json(common.named(by: encoding), by: encoding).objectValue
     else { return data }
     do {
       return try JSONEncoding.merge(object, into: data)

@@ -46,11 +46,17 @@ public struct Formats: Sendable {
     get { parts?.value.jsonDecoding ?? .inherited }
     set { change { $0.jsonDecoding = newValue } }
   }
-  /// The rules by which `Encodable` values in JSON bodies, and in JSON parts of a multipart form, are encoded.
+  /// The rules by which values are written in all JSON that a request sends: in JSON bodies, in JSON parts of a
+  /// multipart form, and in arguments that are sent as JSON.
   ///
-  /// The rules do not apply to arguments, not even to those in a JSON body. The names of arguments are sent as they are
-  /// written, and ``argumentStyle`` decides how dates are written. To apply the rules to a value, declare it as the
-  /// body of the request: `var body: RequestBody? { .json(value) }`.
+  /// Of arguments, the rules apply to
+  /// - dates and `Data`. If the date strategy is `.deferredToDate`, the default, ``argumentStyle`` decides how dates
+  ///   are written;
+  /// - the names that are coding keys of a value in ``Arguments/init(encoding:)``. The names of a literal and the keys
+  ///   of a dictionary are sent as they are written.
+  ///
+  /// The members are always sorted by name, and a number that is not finite is always an error. Arguments in a query or
+  /// a form do not follow the rules.
   public var jsonEncoding: JSONEncoding {
     get { parts?.value.jsonEncoding ?? .inherited }
     set { change { $0.jsonEncoding = newValue } }

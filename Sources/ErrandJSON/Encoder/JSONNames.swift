@@ -18,11 +18,15 @@ final class JSONNames {
   func snakeCase(_ name: String) -> String? {
     let key = ByteText(name)
     if let known = converted[key] { return known }
-    guard let text = try? encoder.encode(Probe(name: name)),
-      let object = (try? JSONValue(parsing: text))?.objectValue, let found = object.keys.first
-    else { return nil }
+    guard let found = Self.name(of: name, by: encoder) else { return nil }
     if converted.count < Self.most { converted[key] = found }
     return found
+  }
+
+  /// The name under which Foundation's encoder writes a key of the outermost object; nil if the encoder fails.
+  static func name(of key: String, by encoder: JSONEncoder) -> String? {
+    guard let text = try? encoder.encode(Probe(name: key)) else { return nil }
+    return (try? JSONValue(parsing: text))?.objectValue?.keys.first
   }
 
   private struct Probe: Encodable {

@@ -55,14 +55,99 @@ struct EncodedArgumentTests {
     #expect(sent?.text == #"{"a":{"from":3},"b":{"from":1,"to":2}}"#)
   }
 
-  @Test func `JSON arguments ignore the JSON encoding`() async throws {
-    struct Event: Encodable, Sendable { let startsAt = Date(timeIntervalSince1970: 0) }
+  struct Event: Encodable, Sendable {
+    struct Seat: Encodable, Sendable { let seatNumber = 7 }
+    let startsAt = Date(timeIntervalSince1970: 0.5)
+    let rawBytes = Data([255])
+    let seats = ["frontRow": [Seat()]]
+  }
+
+  /// A key strategy that shows the whole coding path.
+  private static let paths = JSONEncoder.KeyEncodingStrategy.custom { path in
+    PathKey(stringValue: path.map { key in key.intValue.map { "\($0)" } ?? key.stringValue }.joined(separator: "/"))
+  }
+
+  private struct PathKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private static let encoded: [(JSONEncoding, String)] = [
+    (
+      .fast(dates: .secondsSince1970, keys: .convertToSnakeCase, data: .deferredToData),
+      #"{"raw_bytes":[255],"seats":{"frontRow":[{"seat_number":7}]},"starts_at":0.5}"#
+    ),
+    (
+      JSONEncoding(dates: .millisecondsSince1970, keys: paths),
+      #"{"rawBytes":"/w==","seats":{"frontRow":[{"seats/frontRow/0/seatNumber":7}]},"startsAt":500}"#
+    ),
+  ]
+
+  @Test(arguments: encoded) func `JSON arguments follow the JSON encoding`(
+    rules: JSONEncoding, text: String
+  ) async throws {
+    let arguments = Sending(
+      method: .post, arguments: Arguments(encoding: Event()), argumentFormat: .json, jsonEncoding: rules)
+    #expect(try await ScriptedClient().sent(arguments)?.text == text)
+  }
+
+  @Test func `JSON arguments equal a JSON body`() async throws {
     let rules = JSONEncoding.fast(dates: .secondsSince1970, keys: .convertToSnakeCase)
     let arguments = Sending(
       method: .post, arguments: Arguments(encoding: Event()), argumentFormat: .json, jsonEncoding: rules)
-    #expect(try await ScriptedClient().sent(arguments)?.text == #"{"startsAt":"1970-01-01T00:00:00Z"}"#)
     let body = Sending(method: .post, body: .json(Event()), jsonEncoding: rules)
-    #expect(try await ScriptedClient().sent(body)?.text?.hasPrefix(#"{"starts_at":0"#) == true)
+    let text = try await ScriptedClient().sent(arguments)?.text
+    #expect(try await ScriptedClient().sent(body)?.text == text)
+  }
+
+  @Test func `names in a literal are kept in JSON`() async throws {
+    let rules = JSONEncoding.fast(dates: .secondsSince1970, keys: .convertToSnakeCase)
+    let arguments: Arguments = [
+      "startsAt": Date(timeIntervalSince1970: 0), "innerPart": ["fullName": 1] as Arguments, "anEvent": ["theKey": 2],
+    ]
+    let request = Sending(method: .post, arguments: arguments, argumentFormat: .json, jsonEncoding: rules)
+    #expect(
+      try await ScriptedClient().sent(request)?.text
+        == #"{"anEvent":{"theKey":2},"innerPart":{"fullName":1},"startsAt":0}"#)
+  }
+
+  @Test func `style writes dates without a JSON strategy`() async throws {
+    let rules = JSONEncoding.fast(keys: .convertToSnakeCase)
+    let request = Sending(
+      method: .post, arguments: Arguments(encoding: Event()), argumentFormat: .json,
+      argumentStyle: ArgumentStyle(dates: .milliseconds), jsonEncoding: rules)
+    #expect(try await ScriptedClient().sent(request)?.text?.hasSuffix(#""starts_at":500}"#) == true)
+  }
+
+  @Test func `queries ignore the JSON encoding`() async throws {
+    let rules = JSONEncoding.fast(dates: .secondsSince1970, keys: .convertToSnakeCase, data: .deferredToData)
+    let request = Sending(arguments: Arguments(encoding: Event()), jsonEncoding: rules)
+    let pairs = try await ScriptedClient().sent(request)?.queryPairs
+    #expect(pairs?.first == ["startsAt", "1970-01-01T00:00:00.500Z"])
+    #expect(pairs?.contains(["rawBytes", "/w=="]) == true)
+  }
+
+  @Test func `converted name replaces a common argument`() async throws {
+    let bench = ScriptedClient {
+      $0.additions.bodyArguments = { ["starts_at": "common", "v": 1] }
+      $0.formats.jsonEncoding = .fast(dates: .secondsSince1970, keys: .convertToSnakeCase)
+    }
+    struct Start: Encodable, Sendable { let startsAt = Date(timeIntervalSince1970: 0) }
+    let request = Sending(method: .post, arguments: Arguments(encoding: Start()), argumentFormat: .json)
+    #expect(try await bench.sent(request)?.text == #"{"starts_at":0,"v":1}"#)
+  }
+
+  @Test func `failed date strategy names its argument`() async {
+    struct Closed: Error, CustomStringConvertible { let description = "the shop is closed" }
+    let rules = JSONEncoding.fast(dates: .custom { _, _ in throw Closed() })
+    let request = Sending(
+      method: .post, arguments: ["from": Date(timeIntervalSince1970: 0)], argumentFormat: .json, jsonEncoding: rules)
+    let error = await ScriptedClient().failure(of: request)
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.hasPrefix("The argument \"from\" cannot be sent: ") == true)
+    #expect(error?.message.hasSuffix("the shop is closed.") == true)
   }
 
   /// A type that uses every kind of container.
