@@ -111,7 +111,7 @@ struct JSONDecodingHint {
     guard let value = root.value(at: path) else { return nil }
     if let number = value.doubleValue { return Self.strategy(for: number).map(Self.setting(dates:)) }
     guard let text = value.stringValue else { return nil }
-    if (try? Date.ISO8601FormatStyle().parse(text)) != nil { return Self.setting(dates: ".iso8601") }
+    if ISO8601Text.date(of: text) != nil { return Self.setting(dates: ".iso8601") }
     return "`.iso8601` reads only texts such as 2026-01-31T12:00:00Z; read this one with `.fast(dates: .custom { … })`"
   }
 

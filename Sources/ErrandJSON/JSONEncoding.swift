@@ -28,7 +28,8 @@ public struct JSONEncoding: Sendable {
   /// Members are sorted, and slashes are not escaped.
   public static let standard = JSONEncoding()
 
-  /// Encoding by a `JSONEncoder` with the given strategies.
+  /// Encoding by a `JSONEncoder` with the given strategies. A date that the strategy `.iso8601` cannot represent, at
+  /// which `JSONEncoder` ends the process, is an error.
   public init(
     dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
     keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
@@ -36,7 +37,7 @@ public struct JSONEncoding: Sendable {
   ) {
     self.init {
       let encoder = JSONEncoder()
-      encoder.dateEncodingStrategy = dates
+      encoder.dateEncodingStrategy = dates.guarded
       encoder.keyEncodingStrategy = keys
       encoder.dataEncodingStrategy = data
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -95,26 +96,34 @@ public struct JSONEncoding: Sendable {
   /// Encoding by an encoder of your choice. The initializer calls the closure once; the encoder must not be changed
   /// afterwards.
   public init(makeEncoder: () -> JSONEncoder) {
-    encoder = makeEncoder()
+    encoder = Self.guarded(makeEncoder())
     streams = nil
   }
 
   private init(fastBy encoder: JSONEncoder, sortsAll: Bool) {
     let isPlain = encoder.outputFormatting.isSubset(of: [.sortedKeys, .withoutEscapingSlashes])
-    self.encoder = isPlain ? Self.sortingCopy(of: encoder) : encoder
+    self.encoder =
+      isPlain ? Self.copy(of: encoder, [.sortedKeys, .withoutEscapingSlashes]) : Self.guarded(encoder)
     streams = isPlain ? JSONStreams(rules: JSONEncodingRules(of: encoder, sortsAll: sortsAll)) : nil
   }
 
-  /// A copy of an encoder that sorts all members. Without sorting, `JSONEncoder` writes members in the order of their
-  /// hashes, which differs between two runs of the program.
-  private static func sortingCopy(of encoder: JSONEncoder) -> JSONEncoder {
+  /// The encoder itself, or a copy that reports dates at which the encoder would end the process. A subclass is not
+  /// copied, because a copy would not have its code.
+  private static func guarded(_ encoder: JSONEncoder) -> JSONEncoder {
+    guard case .iso8601 = encoder.dateEncodingStrategy, type(of: encoder) == JSONEncoder.self else { return encoder }
+    return copy(of: encoder, encoder.outputFormatting)
+  }
+
+  /// A copy of an encoder with another output format. Without `.sortedKeys`, `JSONEncoder` writes members in the order
+  /// of their hashes, which differs between two runs of the program.
+  private static func copy(of encoder: JSONEncoder, _ format: JSONEncoder.OutputFormatting) -> JSONEncoder {
     let copy = JSONEncoder()
-    copy.dateEncodingStrategy = encoder.dateEncodingStrategy
+    copy.dateEncodingStrategy = encoder.dateEncodingStrategy.guarded
     copy.dataEncodingStrategy = encoder.dataEncodingStrategy
     copy.keyEncodingStrategy = encoder.keyEncodingStrategy
     copy.nonConformingFloatEncodingStrategy = encoder.nonConformingFloatEncodingStrategy
     copy.userInfo = encoder.userInfo
-    copy.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    copy.outputFormatting = format
     return copy
   }
 

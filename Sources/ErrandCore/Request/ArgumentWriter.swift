@@ -196,20 +196,7 @@ struct ArgumentWriter: Sendable {
   /// parsed from text is often slightly below the value in the text, so without rounding the last digit would be wrong.
   private static func milliseconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
-  /// The years 0 to 9999 of the Gregorian calendar, in seconds since 1970.
-  private static let writableSeconds: ClosedRange<Double> = -62_167_219_200...253_402_300_799
-
-  /// Returns the date as text; nil if the year does not have four digits, as RFC 3339 requires. For such dates
-  /// Foundation writes a longer text, or even the text of another date.
-  private static func iso8601(_ date: Date) -> String? {
-    let milliseconds = milliseconds(date)
-    let seconds = (milliseconds / 1000).rounded(.down)
-    guard writableSeconds.contains(seconds) else { return nil }
-    let text = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
-    guard let fraction = Int(exactly: milliseconds - seconds * 1000), fraction > 0 else { return text }
-    let digits = String(repeating: "0", count: 3 - "\(fraction)".count) + "\(fraction)"
-    return "\(text.dropLast()).\(digits)Z"
-  }
+  private static func iso8601(_ date: Date) -> String? { ISO8601Text.milliseconds(of: date, always: false) }
 
   private static func separate(_ out: inout [UInt8]) {
     if let last = out.last, last != 0x3F, last != 0x26 { out.append(0x26) }

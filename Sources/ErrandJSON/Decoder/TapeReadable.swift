@@ -100,7 +100,7 @@ extension Date: TapeReadable {
     case .iso8601:
       if let moment = source.moment(at: index) { return moment }
       let text = try source.string(at: index)
-      if let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
+      if let date = ISO8601Text.date(of: text) { return date }
       throw source.corrupted("Expected date string to be ISO8601-formatted.", at: index)
     #if canImport(Darwin)  // on other platforms, a formatter becomes a `.custom` closure
       case .formatted(let formatter):

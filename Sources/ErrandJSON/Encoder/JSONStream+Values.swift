@@ -175,9 +175,8 @@ extension JSONStream {
     bytes.write(seconds)
   }
 
-  /// Writes a date as ISO 8601. Foundation ends the process at a date that is not finite.
   private func write(iso8601 date: Date) throws {
-    guard date.timeIntervalSince1970.isFinite else { throw Self.notFinite(date.timeIntervalSince1970) }
+    guard ISO8601Text.isWritable(date) else { throw JSONUnwritable(value: date, reason: ISO8601Text.unwritable) }
     bytes.write(iso8601: date)
   }
 
