@@ -59,6 +59,14 @@ package enum RedirectDecision: Sendable {
     return false
   }
 
+  /// Whether a field is not sent to another origin than its request: it is marked as secret, or its name suggests a
+  /// secret and the policy does not list it.
+  package static func isWithheld(_ field: HTTPField, by policy: RedirectPolicy) -> Bool {
+    if field.isSecret { return true }
+    guard SecretName.isSecret(field.name), field.name != "Idempotency-Key" else { return false }
+    return !policy.resendsFieldsElsewhere.contains(field.name)
+  }
+
   private static func follow(
     _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL, isElsewhere: Bool,
     _ visited: ArraySlice<HTTPRequest>, _ policy: RedirectPolicy
@@ -79,7 +87,7 @@ package enum RedirectDecision: Sendable {
           "The redirect would send the body to \(target.origin); "
             + "to allow this, set `resendsBodyElsewhere` in the redirect policy")
       }
-      hop.fields.removeAll { $0.isSecret }
+      hop.fields.removeAll { isWithheld($0, by: policy) }
     }
     if hop.body?.isUsedUp == true {
       return fail(

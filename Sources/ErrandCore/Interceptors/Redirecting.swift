@@ -65,14 +65,17 @@ package struct Redirecting: Interceptor {
           .redirected(
             CallDecision.Redirect(
               status: response.status, target: hop.url.string, method: request.method, newMethod: hop.method,
-              removesSecrets: request.fields.all.contains(where: \.isSecret)
-                && !hop.fields.all.contains(where: \.isSecret)
-            )))
+              removesSecrets: isWithholding(request, context) && !isWithholding(hop, context))))
         context.plan.log?.info("\(response.status) redirects to \(hop)")
         visited.append(hop)
         request = hop
         response = try await next(hop, in: context)
       }
     }
+  }
+
+  /// Whether a request has fields that are not sent to another origin.
+  private func isWithholding(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    request.fields.all.contains { RedirectDecision.isWithheld($0, by: context.plan.sending.redirects) }
   }
 }

@@ -6,6 +6,8 @@ public struct RedirectPolicy: Sendable, Hashable {
   let limit: Int
   package let allowsDowngrade: Bool
   let resendsBodyElsewhere: Bool
+  /// The fields that are sent to another origin although their names suggest a secret.
+  var resendsFieldsElsewhere: Set<HTTPFieldName> = []
 
   package var isFollowing: Bool { mode == .follow }
 
@@ -15,16 +17,24 @@ public struct RedirectPolicy: Sendable, Hashable {
 
   /// Follows redirects, one after the other.
   ///
+  /// Fields that are marked as secret, such as `Authorization`, are not sent to another origin. Nor are fields whose
+  /// names suggest a secret, such as `X-Api-Key`: `HTTPRequest.curlCommand()` masks the same fields. `Idempotency-Key`
+  /// is sent, because it is no secret.
+  ///
   /// - Parameters:
   ///   - limit: The largest number of redirects that one call follows.
   ///   - allowsDowngrade: Whether a redirect from https to http is followed. If false, such a redirect fails the call.
   ///   - resendsBodyElsewhere: Whether a redirect with status 307 or 308 may send the request body to another origin.
   ///     If false, such a redirect fails the call.
+  ///   - resendsFieldsElsewhere: The names of fields that are sent to another origin although their names suggest a
+  ///     secret. A field that is marked as secret is never sent there.
   public static func follow(
-    limit: Int = 10, allowsDowngrade: Bool = false, resendsBodyElsewhere: Bool = false
+    limit: Int = 10, allowsDowngrade: Bool = false, resendsBodyElsewhere: Bool = false,
+    resendsFieldsElsewhere: Set<HTTPFieldName> = []
   ) -> RedirectPolicy {
     RedirectPolicy(
-      mode: .follow, limit: limit, allowsDowngrade: allowsDowngrade, resendsBodyElsewhere: resendsBodyElsewhere)
+      mode: .follow, limit: limit, allowsDowngrade: allowsDowngrade, resendsBodyElsewhere: resendsBodyElsewhere,
+      resendsFieldsElsewhere: resendsFieldsElsewhere)
   }
 
   /// Returns the redirect to the caller as a response. The call fails unless its ``ResponseValidation/status`` accepts the

@@ -3,7 +3,8 @@ import ErrandSupport
 
 /// Recognizes secrets by their names, for outputs that people and agents read.
 ///
-/// The rule masks more than the rule for JSON keys: a masked value that is no secret costs little there.
+/// The rule masks more than the rule for JSON keys: a masked value that is no secret costs little there. A redirect to
+/// another origin does not take along fields with such names, unless its policy lists them.
 package enum SecretName {
   private static let parts = [
     "auth", "cookie", "credential", "key", "pass", "secret", "session", "signature", "token",

@@ -150,7 +150,9 @@ final class DownloadRun: Sendable {
       case .elsewhere(let url):
         // The URL from the caller's `freshURL` may belong to another party. So secret fields are removed if the origin
         // changes, as for a redirect.
-        if url.origin != request.url.origin { request.fields.removeAll { $0.isSecret } }
+        if url.origin != request.url.origin {
+          request.fields.removeAll { RedirectDecision.isWithheld($0, by: context.plan.sending.redirects) }
+        }
         request.url = url
       }
     }

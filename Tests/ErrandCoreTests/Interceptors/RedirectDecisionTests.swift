@@ -107,6 +107,27 @@ struct RedirectDecisionTests {
     HTTPField("X-Api-Key", "s", isSecret: true), HTTPField("X-Plain", "p"), HTTPField("Accept", "a"),
   ])
 
+  static let names: [(HTTPFieldName, Bool)] = [
+    ("X-Api-Key", false), ("x-auth-token", false), ("X-Session-Id", false), ("X-CSRF-Token", false),
+    ("Client-Secret", false), ("X-Jwt", false), ("Signature", false), ("Idempotency-Key", true), ("idempotency-key", true),
+    ("X-Client", true), ("Accept-Language", true), ("If-None-Match", true), ("X-Request-Id", true), ("Range", true),
+  ]
+
+  @Test(arguments: names)
+  func `secret names are removed for another origin`(name: HTTPFieldName, isSent: Bool) throws {
+    let request = try Self.request(fields: HTTPFields([HTTPField(name, "v")]))
+    #expect(try Self.decide(Self.answer(302, "http://o/b"), request).hop?.fields.contains(name) == isSent)
+    #expect(try Self.decide(Self.answer(302, "/b"), request).hop?.fields.contains(name) == true)
+    let policy = RedirectPolicy.follow(resendsFieldsElsewhere: [name])
+    #expect(try Self.decide(Self.answer(302, "http://o/b"), request, policy).hop?.fields.contains(name) == true)
+  }
+
+  @Test func `policy sends no marked secret elsewhere`() throws {
+    let policy = RedirectPolicy.follow(resendsFieldsElsewhere: ["Authorization", "Cookie", "X-Api-Key"])
+    let hop = try #require(Self.decide(Self.answer(302, "http://o/b"), Self.secretRequest(), policy).hop)
+    #expect(hop.fields == ["X-Plain": "p", "Accept": "a"])
+  }
+
   static func secretRequest() throws -> HTTPRequest { try request(fields: secrets) }
 
   @Test(arguments: [307, 308]) func `body is not resent to another origin`(status: Int) throws {

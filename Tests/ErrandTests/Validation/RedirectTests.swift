@@ -73,6 +73,16 @@ struct RedirectTests {
     #expect(hops[3].fields["X-Api-Key"] == nil && hops[3].fields[.cookie] == nil)
   }
 
+  @Test func `unmarked key stays on its origin`() async throws {
+    let bench = ScriptedClient(
+      { $0.headers = ["X-Api-Key": "MARKER", "X-Plain": "p"] },
+      answer: { $0.url.host == "h.example" ? .redirect(to: "http://o/") : .text("done") })
+    _ = try await bench.client.send(Sending())
+    _ = try await bench.client.send(Sending(redirects: .follow(resendsFieldsElsewhere: ["X-Api-Key"])))
+    #expect(bench.transport.requests.map { $0.fields["X-Api-Key"] } == ["MARKER", nil, "MARKER", "MARKER"])
+    #expect(bench.transport.requests.allSatisfy { $0.fields["X-Plain"] == "p" })
+  }
+
   @Test func `provider's credential stays on its origin`() async throws {
     let bench = ScriptedClient(
       { $0.credentials = FixedCredential(.bearer("MARKER")) },
