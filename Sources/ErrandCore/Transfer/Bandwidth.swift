@@ -41,11 +41,13 @@ package struct RateLimiter: Sendable {
   private var tokens: Double
   private var last: MonotonicInstant
 
-  /// Makes a limiter with a full bucket. The rate is at least one byte per second.
-  package init(_ bytesPerSecond: Int64, at now: MonotonicInstant) {
+  /// Makes a limiter. The rate is at least one byte per second.
+  /// - Parameter isFull: Whether the bucket is full, so that the first tenth of a second's bytes need no pause. False
+  ///   for a transfer that continues an earlier one; otherwise each pause of a transfer would add a full bucket.
+  package init(_ bytesPerSecond: Int64, at now: MonotonicInstant, isFull: Bool = true) {
     self.bytesPerSecond = Double(max(bytesPerSecond, 1))
     capacity = max(self.bytesPerSecond / 10, 1)
-    tokens = capacity
+    tokens = isFull ? capacity : 0
     last = now
   }
 

@@ -123,6 +123,11 @@ final class DownloadRun: Sendable {
   /// so each reaction happens at most once in a call.
   func mayUse(_ reaction: Reaction) -> Bool { state.withLock { $0.used.insert(reaction).inserted } }
 
+  /// The rate limits for the next response bodies.
+  func throttle(at now: MonotonicInstant) -> DownloadThrottle {
+    DownloadThrottle(download, at: now, continues: kept > 0 || state.withLock { $0.fetched } > 0)
+  }
+
   // MARK: - Requests
 
   /// Sends requests until the file is complete or an error ends the download.

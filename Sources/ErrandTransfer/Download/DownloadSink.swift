@@ -53,7 +53,7 @@ final class DownloadSink: BodySink, Committing {
     self.run = run
     self.requested = requested
     writer = PieceWriter(run.part)
-    state = Locked(State(throttle: DownloadThrottle(run.download, at: run.timers.now)))
+    state = Locked(State(throttle: run.throttle(at: run.timers.now)))
   }
 
   /// The outcome of the HTTP exchange. It is complete after ``Committing/finish()`` has returned.

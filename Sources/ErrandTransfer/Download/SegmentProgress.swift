@@ -35,7 +35,7 @@ final class SegmentProgress: Committing {
     state = Locked(
       State(
         bytes: there, lastReport: now, commits: CommitScheduler(CommitLimit(total: total)),
-        throttle: DownloadThrottle(run.download, at: now)))
+        throttle: run.throttle(at: now)))
   }
 
   /// The error after which the partial file accepts no more bytes; nil if there is none.
@@ -110,8 +110,9 @@ struct DownloadThrottle: Sendable {
   private let shared: Bandwidth?
   private var holdsUntil: MonotonicInstant?
 
-  init(_ download: Download, at now: MonotonicInstant) {
-    own = download.bytesPerSecond.map { RateLimiter($0, at: now) }
+  /// - Parameter continues: Whether bytes of the file have arrived before, in this call or in an earlier one.
+  init(_ download: Download, at now: MonotonicInstant, continues: Bool = false) {
+    own = download.bytesPerSecond.map { RateLimiter($0, at: now, isFull: !continues) }
     shared = download.bandwidth
   }
 

@@ -109,8 +109,8 @@ struct RedirectDecisionTests {
 
   static let names: [(HTTPFieldName, Bool)] = [
     ("X-Api-Key", false), ("x-auth-token", false), ("X-Session-Id", false), ("X-CSRF-Token", false),
-    ("Client-Secret", false), ("X-Jwt", false), ("Signature", false), ("Idempotency-Key", true), ("idempotency-key", true),
-    ("X-Client", true), ("Accept-Language", true), ("If-None-Match", true), ("X-Request-Id", true), ("Range", true),
+    ("Client-Secret", false), ("X-Jwt", false), ("Signature", false), ("idempotency-key", true), ("X-Client", true),
+    ("Digest", true), ("Accept-Language", true), ("If-None-Match", true), ("X-Request-Id", true), ("Range", true),
   ]
 
   @Test(arguments: names)

@@ -87,6 +87,36 @@ struct BandwidthTests {
     #expect(!throttle.isHolding(at: start.advanced(by: row.pause ?? .zero)))
   }
 
+  /// Bodies of one download after each other, each with the bytes of `bytes`, in pieces of 64 KiB.
+  private func time(of bodies: Int, bytes: Int64, rate: Int64) -> Duration {
+    var now = start
+    var download = Download.to(.temporaryDirectory)
+    download.bytesPerSecond = rate
+    for body in 0..<bodies {
+      var throttle = DownloadThrottle(download, at: now, continues: body > 0)
+      var rest = bytes / Int64(bodies)
+      while rest > 0 {
+        let piece = min(rest, 65_536)
+        rest -= piece
+        now = now.advanced(by: throttle.take(piece, at: now) ?? .zero)
+      }
+    }
+    return start.duration(to: now)
+  }
+
+  @Test(arguments: [1, 2, 5, 10]) func `pauses add no burst`(bodies: Int) {
+    let time = time(of: bodies, bytes: 20 << 20, rate: 8 << 20)
+    #expect(time >= .milliseconds(2_399) && time <= .milliseconds(2_501), "\(time)")
+  }
+
+  @Test func `continued download starts with an empty bucket`() {
+    var download = Download.to(.temporaryDirectory)
+    download.bytesPerSecond = 1_000
+    var throttle = DownloadThrottle(download, at: start, continues: true)
+    #expect(throttle.take(100, at: start) == .milliseconds(100))
+    #expect(throttle.take(200, at: start.advanced(by: .seconds(5))) == .milliseconds(100))
+  }
+
   @Test func `a download ignores another one's pause`() {
     let bandwidth = Bandwidth(bytesPerSecond: 1_000)
     var download = Download.to(.temporaryDirectory)
