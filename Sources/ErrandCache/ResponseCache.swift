@@ -18,7 +18,7 @@ public final class ResponseCache: ClientCache {
   let searches = Locked(SearchTable())
   private let counters = Locked(CacheStatistics())
   /// Reads the current time from the wall clock.
-  let wallClock: @Sendable () -> WallTime
+  package let wallClock: @Sendable () -> WallTime
 
   init(stores: CacheFolders, wallClock: @escaping @Sendable () -> WallTime = { .now }) {
     self.stores = stores

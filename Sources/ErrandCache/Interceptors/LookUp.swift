@@ -340,6 +340,8 @@ final class CacheHit: StoredHit {
     self.store = store
   }
 
+  var requestTime: Int64 { entry.head.requestTime.milliseconds }
+
   func value(for rules: DecodedRules) -> (any Sendable)? { entry.decoded?.value(rules) }
 
   /// Keeps a decoded value. The size of the body is used as an estimate of the memory that the value takes.

@@ -58,12 +58,20 @@ extension APIClient {
   public func cachedThenFresh<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) -> some AsyncSequence<APIResponse<R.Response>, APIError> & Sendable {
+    cachedThenFresh(request, options: options, omitsUnchanged: true)
+  }
+
+  /// The same sequence. If `omitsUnchanged` is false, it delivers the response of the server also if it equals the
+  /// stored response, because a caller may need to know that the server has confirmed the value.
+  package func cachedThenFresh<R: APIRequest>(
+    _ request: R, options: CallOptions, omitsUnchanged: Bool
+  ) -> some AsyncSequence<APIResponse<R.Response>, APIError> & Sendable {
     CachedThenFresh { deliver in
       self.launch(
         request, options, .init(),
         onCached: { _, outcome in if let response = outcome.full { deliver(.value(response)) } },
         onEnd: { _, outcome in
-          if !outcome.isUnchanged, let response = outcome.full { deliver(.value(response)) }
+          if !(omitsUnchanged && outcome.isUnchanged), let response = outcome.full { deliver(.value(response)) }
           deliver(.end(outcome.error))
         })
     }

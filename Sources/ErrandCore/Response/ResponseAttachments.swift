@@ -73,6 +73,9 @@ extension HTTPResponse {
 
 /// The cache entry of a response that the cache has served.
 package protocol StoredHit: AnyObject, Sendable {
+  /// The time at which the stored response was requested, by the wall clock of the cache, in milliseconds since 1970.
+  /// If the server has confirmed the response since, the time of the last confirmed request.
+  var requestTime: Int64 { get }
   /// Returns the value that an earlier call has decoded from the cache entry by equal rules; nil if there is no such
   /// value.
   func value(for rules: DecodedRules) -> (any Sendable)?
