@@ -97,7 +97,7 @@ struct GetNote: APIRequest {
 }
 
 extension Rename: OptimisticRequest {
-  func patches(of entry: OutboxEntry.ID) -> [OutboxPatch] {
+  func patches(of object: OutboxReference) -> [OutboxPatch] {
     [
       .changing(GetNote.self) { note, request in
         if request.noteID == noteID { note.title = title }

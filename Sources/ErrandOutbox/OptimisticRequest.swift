@@ -6,7 +6,7 @@ import ErrandSupport
 ///
 /// ```swift
 /// extension Rename: OptimisticRequest {
-///   func patches(of entry: OutboxEntry.ID) -> [OutboxPatch] {
+///   func patches(of object: OutboxReference) -> [OutboxPatch] {
 ///     [.changing(GetNote.self) { note, request in
 ///       if request.noteID == noteID { note.title = title }
 ///     }]
@@ -18,14 +18,20 @@ import ErrandSupport
 /// The patches of all entries of the present account that are queued or being sent apply, in the order in which the
 /// entries were added. They come from the stored requests, so they apply after a restart, too. If an entry is rejected,
 /// parked, cancelled or expires, its patches no longer apply.
+///
+/// If an entry is delivered, its patches still apply to stored responses that were requested before the delivery. For
+/// this, the outbox keeps the stored requests of the latest 1,000 such entries of each account for one day, or for
+/// ``OutboxConfiguration/history`` if that is shorter. ``Outbox/prepareLogout(of:_:)`` removes those of the account.
 public protocol OptimisticRequest: OutboxRequest {
-  /// How the request changes values. Patches must be repeatable, such as an assignment: a value may contain the change
-  /// already, if the server has carried out the request and the outbox does not know yet.
+  /// How the request changes values. Patches must be repeatable, such as an assignment, or an addition to a list that
+  /// does not contain the object: a value may contain the change already, if the server has carried out the request and
+  /// the outbox does not know yet. The function is called again when the entry is delivered; a file of the request
+  /// (``OutboxFile``) no longer exists then.
   ///
-  /// - Parameter entry: The entry of this request. `OutboxReference(createdBy: entry).description` is an identifier for
-  ///   an object that the request creates, until the server has assigned one. References of other requests to the
-  ///   object have the same text.
-  func patches(of entry: OutboxEntry.ID) -> [OutboxPatch]
+  /// - Parameter object: The object that the request creates, if it creates one. Its `description` is a temporary
+  ///   identifier until the server has assigned one, and then the server's identifier. References of other requests to
+  ///   the object have the same text.
+  func patches(of object: OutboxReference) -> [OutboxPatch]
 }
 
 /// A change of the responses of one type of request: see ``OptimisticRequest``.
@@ -41,7 +47,7 @@ public struct OutboxPatch: Sendable {
   }
 
   /// Changes the responses of a type of request. The closure receives the response and its request, and is called on
-  /// any thread, often: for each new value of a sequence, once for each entry that waits.
+  /// any thread, often: for each new value of a sequence, once for each entry that waits or was delivered lately.
   public static func changing<R: APIRequest>(
     _ type: R.Type, _ change: @escaping @Sendable (inout R.Response, R) -> Void
   ) -> OutboxPatch {
@@ -54,39 +60,36 @@ public struct OutboxPatch: Sendable {
 }
 
 extension Outbox {
-  /// Sends a request that reads a value, and lays the changes of waiting entries over its response. The value and the
-  /// changes belong to the account that is logged in now, also if another account logs in during the call.
+  /// Sends a request that reads a value, and lays the changes of waiting entries over its response. If the response was
+  /// requested before the delivery of an entry, for example because it comes from the cache, lays the change of that
+  /// entry over it, too. The value and the changes belong to the account that is logged in now, also if another account
+  /// logs in during the call.
   /// - Throws: ``ErrandCore/APIError`` if the call fails, ``OutboxError`` if the entries cannot be read.
   public func value<R: APIRequest>(of request: R, options: CallOptions = CallOptions()) async throws -> R.Response {
     var patches = PatchFollower<R>()
     try await patches.follow(runner)
-    let (account, before) = (patches.account, patches.waiting)
+    let before = patches
     var options = options
     // The server may have read the value for an earlier exchange before a delivery.
     options.joining = .never
-    (options.requiredAccount, options.requiresAccountAlways) = (account, true)
-    var value = try await runner.client.send(request, options: options)
+    (options.requiredAccount, options.requiresAccountAlways) = (before.account, true)
+    let response = try await runner.client.response(request, options: options)
     try await patches.follow(runner)
-    guard patches.account.hasSameBytes(as: account) else {
-      for waiting in before { waiting.apply(to: &value, of: request) }
-      return value
-    }
-    // An entry may be delivered after the server has read the value.
-    for old in patches.takeEnded() where try await entry(.init(rawValue: old.id))?.state == .delivered {
-      old.apply(to: &value, of: request)
-    }
-    for waiting in patches.waiting { waiting.apply(to: &value, of: request) }
+    // The changes of another account are not used.
+    if !patches.account.hasSameBytes(as: before.account) { patches = before }
+    var value = response.value
+    patches.lay(over: &value, of: request, ResponseMoment(response, after: before.delivered))
     return value
   }
 
   /// Lays the changes of waiting entries over a value that the app has received in another way, for example from a
-  /// stream of events.
+  /// stream of events. The changes of delivered entries are not used, because the value may be newer.
   public func patched<R: APIRequest>(
     _ value: R.Response, of request: R
   ) async throws(OutboxError) -> R.Response {
     var (value, patches) = (value, PatchFollower<R>())
     try await patches.follow(runner)
-    for waiting in patches.waiting { waiting.apply(to: &value, of: request) }
+    patches.lay(over: &value, of: request, .live(after: patches.delivered))
     return value
   }
 
@@ -94,14 +97,11 @@ extension Outbox {
   /// there is one, then the response of the server, then another value each time that a waiting change begins or ends.
   ///
   /// After the delivery of an entry, its change stays in the sequence, and the request is sent again for the value that
-  /// the server has made of it. It is also sent again if another account logs in. A value that is not read in time is
-  /// replaced by the next one. The sequence keeps the outbox, and ends when the outbox is closed. It throws
-  /// ``ErrandCore/APIError`` if there is no stored response and the first call of an account fails. If a later call
-  /// fails, the last known value stays.
-  ///
-  /// The change is not written into the stored response. A sequence that begins after the delivery shows the stored
-  /// response without the change, until the server responds. To avoid this, read the value once after the delivery with
-  /// `value(of: request, options: CallOptions(cache: .ignoringCache))`, which stores the new response.
+  /// the server has made of it. The change is also laid over a stored response that was requested before the delivery,
+  /// in a sequence that begins later. The request is also sent again if another account logs in. A value that is not
+  /// read in time is replaced by the next one. The sequence keeps the outbox, and ends when the outbox is closed. It
+  /// throws ``ErrandCore/APIError`` if there is no stored response and the first call of an account fails. If a later
+  /// call fails, the last known value stays.
   public func values<R: APIRequest>(of request: R) -> AsyncThrowingStream<R.Response, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task { await PatchedValues(self, request, continuation).run() }

@@ -83,7 +83,8 @@ extension Outbox {
   /// Prepares the logout of an account. Call it before ``ErrandCore/CredentialStore/logout(_:farewell:)``.
   ///
   /// Without this call, the entries of the account are kept and wait for its next login. In no case is an entry sent
-  /// for another account.
+  /// for another account. The requests of delivered entries, which are kept for a while for their changes
+  /// (``OptimisticRequest``), are removed.
   /// - Returns: The number of entries of the account that still wait.
   @discardableResult
   public func prepareLogout(of account: String, _ rule: OutboxLogout) async throws(OutboxError) -> Int {
@@ -91,6 +92,10 @@ extension Outbox {
     case .keep: break
     case .sendFirst(let limit): try await drain(account, within: limit)
     case .discard: try await discardAll(of: account)
+    }
+    // The logout removes the stored responses of the account, which lacked the changes.
+    try await runner.perform { runner in
+      try runner.forgetChanges { try $0.keptChanges(of: account, exceptLatest: 0) }
     }
     return try await waiting(of: account)
   }

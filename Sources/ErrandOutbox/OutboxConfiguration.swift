@@ -17,7 +17,7 @@ public struct OutboxConfiguration: Sendable {
   /// processes share the folder. A process that waits for the right to send always looks, at least every five seconds.
   public var pollInterval: Duration?
   /// How long delivered and cancelled entries can still be looked up; one day by default. Their requests are removed at
-  /// once.
+  /// once, except those that are kept for their changes (``OptimisticRequest``).
   public var history = OutboxPeriod.days(1)
   /// The wall clock. Tests set another one.
   public var clock: @Sendable () -> WallTime = { .now }

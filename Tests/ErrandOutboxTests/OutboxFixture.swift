@@ -6,7 +6,8 @@ import Foundation
 
 @testable import ErrandOutbox
 
-/// A folder, a server, a clock and a client for the tests of an outbox.
+/// A folder, a server, a clock and a client for the tests of an outbox. The wall clocks of the outbox and of the cache
+/// follow the manual clock.
 final class OutboxFixture: Sendable {
   static let types: [any OutboxRequest.Type] = [
     Rename.self, Create.self, Delete.self, Note.self, Strict.self, Plain.self, Brief.self, Checked.self, Edit.self,
@@ -27,20 +28,23 @@ final class OutboxFixture: Sendable {
     configuration.timers = clock
     configuration.credentials = accounts
     configuration.formats.arguments = .jsonByMethod
+    configuration.cache.store = .own(ResponseCache(store: MemoryStore(), wallClock: OutboxFixture.wall(clock, jump)))
     client = APIClient(configuration)
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Opens an outbox on the folder, whose wall clock follows the manual clock.
+  private static func wall(_ clock: ManualClock, _ jump: Locked<Int64>) -> @Sendable () -> WallTime {
+    { WallTime(milliseconds: 1_800_000_000_000 + clock.now.nanoseconds / 1_000_000 + jump.withLock { $0 }) }
+  }
+
+  /// Opens an outbox on the folder.
   func open(
     _ types: [any OutboxRequest.Type] = types, client: APIClient? = nil,
     _ change: (inout OutboxConfiguration) -> Void = { _ in }
   ) throws -> Outbox {
     var configuration = OutboxConfiguration()
-    configuration.clock = { [self] in
-      WallTime(milliseconds: 1_800_000_000_000 + clock.now.nanoseconds / 1_000_000 + jump.withLock { $0 })
-    }
+    configuration.clock = Self.wall(clock, jump)
     change(&configuration)
     return try Outbox(folder: folder, client: client ?? self.client, requests: types, configuration: configuration)
   }

@@ -18,7 +18,7 @@ struct OutboxLaneTests {
   private static func apply(_ events: [EntryEvent], to id: Int64, made: String? = nil, _ outbox: Outbox) async throws {
     try await outbox.runner.perform { runner in
       try runner.store.transaction {
-        for event in events { _ = try runner.store.apply(event, to: id, now, made: made) }
+        for event in events { _ = try runner.store.apply(event, to: id, now, delivery: .init(made: made)) }
       }
     }
   }

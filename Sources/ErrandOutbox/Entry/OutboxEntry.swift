@@ -110,6 +110,9 @@ struct EntryFacts: Sendable, Equatable {
   var stopsLane = false
   /// The end of the entry; nil while it is queued or sent.
   var ended: WallTime?
+  /// The time of the delivery, as long as the request is kept for its change; nil otherwise. It is a time of the wall
+  /// clock of the cache, not of the outbox, because it is compared with the times of stored responses.
+  var kept: WallTime?
 
   /// The time at which the entry holds back until an event wakes it, such as a new version of the app.
   static let held = WallTime(milliseconds: .max)

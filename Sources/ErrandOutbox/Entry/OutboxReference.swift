@@ -51,7 +51,7 @@ public struct OutboxReference: Sendable, Hashable, Codable, CustomStringConverti
       return
     }
     guard let id = try resolver.find(entry.rawValue) else {
-      if resolver.allowsPending {
+      if !resolver.isSent {
         self.init(createdBy: entry)
         return
       }

@@ -58,28 +58,31 @@ final class RequestCollector: @unchecked Sendable {  // used only during one syn
 final class RequestResolver: @unchecked Sendable {  // the store is used only under the lock, and not after `end()`
   static let key = CodingUserInfoKey(rawValue: "errand.outbox.resolver")
   private let isOver = Locked(false)
-  /// Whether references stay as they are if their identifiers are not known: the request is not sent then.
-  let allowsPending: Bool
+  /// Whether the request is sent. If it is only read for its patches, references without an identifier stay as they
+  /// are, and its files may have been removed after its delivery.
+  let isSent: Bool
   private let entry: Int64
   private let store: OutboxStore
 
-  init(_ entry: Int64, _ store: OutboxStore, allowsPending: Bool) {
+  init(_ entry: Int64, _ store: OutboxStore, isSent: Bool) {
     self.entry = entry
     self.store = store
-    self.allowsPending = allowsPending
+    self.isSent = isSent
   }
 
   /// The identifier that an entry has created; nil if there is none.
   func find(_ entry: Int64) throws -> String? { try isOver.withLock { try $0 ? nil : store.made(by: entry) } }
 
-  /// A file of the outbox, unchanged since it was added.
+  /// A file of the outbox. If the request is sent, the file is unchanged since it was added.
   func file(_ file: String, _ name: String) throws -> (URL, OutboxFile.Stored) {
+    let place = (URL(filePath: store.files.path(file)), OutboxFile.Stored(name: file, entry: entry))
+    if !isSent, AttachedFiles.isName(file) { return place }
     let known = try isOver.withLock { try $0 ? nil : store.file(file, of: entry) }
     guard let known else { throw OutboxError(.file, "The file “\(name)” does not belong to the entry.") }
     guard store.files.facts(file) == known else {
       throw OutboxError(.file, "The file “\(name)” was changed or removed after the request was added.")
     }
-    return (URL(filePath: store.files.path(file)), OutboxFile.Stored(name: file, entry: entry))
+    return place
   }
 
   /// Ends the use of the store. An app may keep a ``StoredRequest`` longer than ``OutboxRequest/migrate(_:)`` runs.
@@ -117,11 +120,11 @@ struct RequestCoding: Sendable {
   }
 
   /// Decodes a request.
-  /// - Parameter allowsPending: Whether the request may refer to objects that do not exist yet.
+  /// - Parameter isSent: False to read only the patches of the request.
   func decode<R: OutboxRequest>(
-    _ type: R.Type, _ stored: StoredEntry, _ store: OutboxStore, allowsPending: Bool = false
+    _ type: R.Type, _ stored: StoredEntry, _ store: OutboxStore, isSent: Bool = true
   ) throws -> R {
-    let resolver = RequestResolver(stored.facts.id, store, allowsPending: allowsPending)
+    let resolver = RequestResolver(stored.facts.id, store, isSent: isSent)
     defer { resolver.end() }
     let old = StoredRequest(
       type: stored.facts.type, version: stored.facts.version, json: try open(stored), resolver: resolver)

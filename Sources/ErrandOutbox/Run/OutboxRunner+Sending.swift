@@ -117,9 +117,12 @@ extension OutboxRunner {
     while let ended = unsaved.first {
       let changed: [EntryFacts] = try commit { now in
         // If the app has resent the entry with another key meanwhile, the result belongs to an earlier change.
-        guard try store.facts(of: ended.id)?.key == ended.key else { return [] }
+        guard let facts = try store.facts(of: ended.id), facts.key == ended.key else { return [] }
+        // Stored responses that were requested before now lack the change.
+        let time = optimistic[facts.type] == nil ? nil : cacheTime
         return try store.apply(
-          ended.event, to: ended.id, now, backOff: configuration.backOff, request: ended.request, made: ended.made)
+          ended.event, to: ended.id, now, backOff: configuration.backOff, request: ended.request,
+          delivery: .init(made: ended.made, time: time))
       }
       point(.ended)
       unsaved.removeFirst()
@@ -127,6 +130,9 @@ extension OutboxRunner {
       publish(changed, value: ended.value)
       // The app may have cancelled the entry meanwhile, also in another process.
       if changed.isEmpty { try? refreshWatch(of: ended.id) }
+      if let account = changed.first?.account, changed.first?.kept != nil {
+        try forgetChanges { try $0.keptChanges(of: account, exceptLatest: ResponseMoment.mostChanges) }
+      }
     }
   }
 }

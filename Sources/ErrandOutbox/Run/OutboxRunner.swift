@@ -142,6 +142,9 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
 
   func now() -> WallTime { clock.read(configuration.clock()) }
 
+  /// The time of the clock by which the cache notes when it has requested its responses.
+  var cacheTime: WallTime { client.cache?.wallClock() ?? configuration.clock() }
+
   func point(_ point: OutboxPoint) { configuration.onPoint?(point) }
 
   func publish(_ changed: [EntryFacts], value: (any Sendable)? = nil) {
@@ -282,12 +285,22 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
     return true
   }
 
-  /// Removes entries that ended long ago, once an hour.
+  /// Removes entries that ended long ago, and the delivered changes that apply to no response any more, once an hour.
   private func removeOldEntries(_ now: WallTime) throws {
     if let lastRemoval, lastRemoval.milliseconds(to: now) < Self.longestLook { return }
     lastRemoval = now
-    guard let history = configuration.history.milliseconds else { return }
+    let (history, present) = (configuration.history.milliseconds, cacheTime)
+    let age = min(history ?? .max, ResponseMoment.longestAge)
+    try forgetChanges { try $0.keptChanges(outside: present.advanced(byMilliseconds: -age)...present) }
+    guard let history else { return }
     try commit { now in try store.purge(before: now.advanced(byMilliseconds: -history)) }
+  }
+
+  /// Removes the delivered changes that a query finds. If the query meets damage, nothing is removed.
+  func forgetChanges(_ find: (OutboxStore) throws -> [Int64]) throws {
+    guard let ids = try store.unlessDamaged({ try find(store) }), !ids.isEmpty else { return }
+    try commit { _ in try store.forgetChanges(of: ids) }
+    for id in ids { patches?.set(nil, for: id) }
   }
 
   private func decide(_ now: WallTime) throws -> OutboxSchedule {

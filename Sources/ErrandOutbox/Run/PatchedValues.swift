@@ -1,3 +1,4 @@
+import ErrandCache
 import ErrandCore
 import ErrandSupport
 
@@ -6,7 +7,7 @@ import ErrandSupport
 struct PatchedValues<R: APIRequest> {
   private enum Event: Sendable {
     /// A response of a call.
-    case base(R.Response, Stamp)
+    case base(APIResponse<R.Response>, Stamp)
     case failed(APIError, Stamp)
     case touched
   }
@@ -15,22 +16,28 @@ struct PatchedValues<R: APIRequest> {
   private struct Stamp: Sendable {
     /// The number of changes of the account before the call.
     var accounts = 0
-    /// The number of deliveries before the call.
+    /// The number of earlier calls after a delivery.
     var deliveries = 0
+    /// The entries that were delivered before the call.
+    var delivered: Set<Int64> = []
   }
 
   private let outbox: Outbox
   private let request: R
   private let output: AsyncThrowingStream<R.Response, any Error>.Continuation
   private var base: R.Response?
+  /// When `base` was requested.
+  private var moment = ResponseMoment.live(after: [])
   /// The account for which `base` was received.
   private var account: String
-  /// `base` with the patches of all waiting entries.
+  /// `base` with all patches that it lacks.
   private var value: R.Response?
   private var patches = PatchFollower<R>()
-  /// The present numbers. A response is not used if the account changed after its call began, and only as the first one
-  /// if an entry was delivered after its call began.
+  /// The stamp of the last call. A response is not used if the account changed after its call began, and only as the
+  /// first one if an entry was delivered after its call began.
   private var stamp = Stamp()
+  /// Whether an entry was delivered after the last call began.
+  private var isOutOfDate = false
 
   init(_ outbox: Outbox, _ request: R, _ output: AsyncThrowingStream<R.Response, any Error>.Continuation) {
     (self.outbox, self.request, self.output) = (outbox, request, output)
@@ -45,7 +52,8 @@ struct PatchedValues<R: APIRequest> {
       // Before the first call, so that an entry that is delivered during the call is noticed.
       try await patches.follow(outbox.runner)
       account = patches.account
-      let (client, request, first) = (outbox.runner.client, request, options())
+      self.stamp.delivered = patches.delivered
+      let (client, request, first, began) = (outbox.runner.client, request, options(), stamp)
       try await withThrowingDiscardingTaskGroup { group in
         group.addTask {
           for await _ in touches where isTouched.raise() { event.yield(.touched) }
@@ -53,18 +61,19 @@ struct PatchedValues<R: APIRequest> {
         }
         group.addTask {
           do throws(APIError) {
-            for try await response in client.cachedThenFresh(request, options: first) {
-              event.yield(.base(response.value, Stamp()))
+            for try await response in client.cachedThenFresh(request, options: first, omitsUnchanged: false) {
+              event.yield(.base(response, began))
             }
-          } catch { event.yield(.failed(error, Stamp())) }
+          } catch { event.yield(.failed(error, began)) }
         }
         for await next in events {
           if case .touched = next { isTouched.lower() }
           if try await handle(next) {
+            self.stamp.delivered = patches.delivered
             let (stamp, options) = (stamp, options(.ignoringCache))
             group.addTask {
               do throws(APIError) {
-                event.yield(.base(try await client.send(request, options: options), stamp))
+                event.yield(.base(try await client.response(request, options: options), stamp))
               } catch { event.yield(.failed(error, stamp)) }
             }
           }
@@ -95,43 +104,45 @@ struct PatchedValues<R: APIRequest> {
       if try await update(always: false) { return true }
       if base == nil, began.accounts == stamp.accounts { throw error }
       return false
-    case .base(let value, let began):
+    case .base(let response, let began):
       guard began.accounts == stamp.accounts, base == nil || began.deliveries == stamp.deliveries else { return false }
-      base = value
-      return try await update(always: true)
+      let moment = ResponseMoment(response, after: began.delivered)
+      // The value stays the same, unless the server has not adopted a change that was laid over the stored response.
+      let isRepeated =
+        base != nil && response.isUnchanged
+        && patches.deliveries(lackedBy: moment) == patches.deliveries(lackedBy: self.moment)
+      (base, self.moment) = (response.value, moment)
+      return try await update(always: !isRepeated)
     case .touched: return try await update(always: false)
     }
   }
 
-  /// Lays the entries that wait now over the last response. The changes of delivered entries stay in it until the
-  /// server's next response. Returns true if the request must be sent again.
+  /// Lays the patches over the last response. Those of delivered entries are laid over it until the server's next
+  /// response. Returns true if the request must be sent again.
   private mutating func update(always: Bool) async throws -> Bool {
+    let count = patches.deliveryCount
     let change = try await patches.follow(outbox.runner)
     guard patches.account.hasSameBytes(as: account) else {
-      (account, base, value) = (patches.account, nil, nil)
-      _ = patches.takeEnded()
+      (account, base, value, isOutOfDate) = (patches.account, nil, nil, false)
       stamp.accounts += 1
       return true
     }
-    guard var base, always || change != .none else { return false }
-    var isDelivered = false
-    for old in patches.takeEnded() where try await outbox.entry(.init(rawValue: old.id))?.state == .delivered {
-      old.apply(to: &base, of: request)
-      isDelivered = true
-    }
-    self.base = base
-    var (next, new) = (base, patches.waiting[...])
+    if patches.deliveryCount > count { isOutOfDate = true }
+    guard let base, always || change != .none else { return false }
+    var (next, new) = (base, patches.entries[...])
     // The cost of an added entry does not depend on the number of entries that wait.
-    if case .appended(let count) = change, !always, let value { (next, new) = (value, patches.waiting.suffix(count)) }
-    for entry in new { entry.apply(to: &next, of: request) }
+    if case .appended(let added) = change, !always, let value { (next, new) = (value, patches.entries.suffix(added)) }
+    patches.lay(new, over: &next, of: request, moment)
     value = next
     output.yield(next)
-    if isDelivered { stamp.deliveries += 1 }
-    return isDelivered
+    guard isOutOfDate else { return false }
+    isOutOfDate = false
+    stamp.deliveries += 1
+    return true
   }
 }
 
-/// Follows the waiting entries that change the responses of one type of request.
+/// Follows the entries that change the responses of one type of request.
 struct PatchFollower<R: APIRequest> {
   enum Change: Equatable {
     case none
@@ -140,45 +151,62 @@ struct PatchFollower<R: APIRequest> {
     case other
   }
 
-  private(set) var waiting: [EntryPatches] = []
+  /// The entries that wait, and those that were delivered lately, in the order in which they were added.
+  private(set) var entries: [EntryPatches] = []
   /// The account whose entries they are.
   private(set) var account = ""
-  private var ended: [EntryPatches] = []
+  /// The number of deliveries that were noticed.
+  private(set) var deliveryCount = 0
+  /// The time of the clock of the cache.
+  private var now = WallTime(milliseconds: 0)
   private var cursor: WaitingPatches.Cursor?
 
-  /// The entries that have ended since the last call.
-  mutating func takeEnded() -> [EntryPatches] {
-    defer { ended = [] }
-    return ended
+  /// The entries that were delivered lately.
+  var delivered: Set<Int64> { Set(entries.lazy.filter { $0.delivered != nil }.map(\.id)) }
+
+  /// The delivered entries whose changes are laid over a response.
+  func deliveries(lackedBy moment: ResponseMoment) -> [Int64] {
+    entries.filter { $0.delivered != nil && moment.lacks($0.id, delivered: $0.delivered, at: now) }.map(\.id)
+  }
+
+  /// Lays the changes of all entries over a response.
+  func lay(over value: inout R.Response, of request: R, _ moment: ResponseMoment) {
+    lay(entries[...], over: &value, of: request, moment)
+  }
+
+  func lay(_ entries: ArraySlice<EntryPatches>, over value: inout R.Response, of request: R, _ moment: ResponseMoment) {
+    for entry in entries where moment.lacks(entry.id, delivered: entry.delivered, at: now) {
+      entry.apply(to: &value, of: request)
+    }
   }
 
   @discardableResult
   mutating func follow(_ runner: OutboxRunner) async throws(OutboxError) -> Change {
     let cursor = cursor
-    let news = try await runner.perform { try $0.patchNews(for: R.self, since: cursor) }
-    (self.cursor, account) = (news.cursor, news.account)
+    let (news, now) = try await runner.perform { (try $0.patchNews(for: R.self, since: cursor), $0.cacheTime) }
+    (self.cursor, self.now, account) = (news.cursor, now, news.account)
     return news.isWhole ? replace(news.entries) : follow(news)
   }
 
   private mutating func replace(_ new: [EntryPatches]) -> Change {
-    defer { waiting = new }
-    if new.elementsEqual(waiting, by: { $0.id == $1.id && $0.state == $1.state }) { return .none }
-    let ids = Set(new.map(\.id))
-    ended += waiting.filter { !ids.contains($0.id) }
+    if new.elementsEqual(entries, by: { $0.id == $1.id && $0.state == $1.state }) { return .none }
+    let earlier = delivered
+    entries = new
+    deliveryCount += delivered.subtracting(earlier).count
     return .other
   }
 
   private mutating func follow(_ news: WaitingPatches.News) -> Change {
-    let count = waiting.count
-    let left = news.ended.compactMap { waiting.set(nil, for: $0) }
-    ended += left
-    var isOther = !left.isEmpty
+    let count = entries.count
+    var isOther = false
+    for id in news.ended where entries.set(nil, for: id) != nil { isOther = true }
     for new in news.entries {
-      let isLast = waiting.last.map { $0.id < new.id } ?? true
-      let old = waiting.set(new, for: new.id)
+      let isLast = entries.last.map { $0.id < new.id } ?? true
+      let old = entries.set(new, for: new.id)
+      if new.delivered != nil, old?.delivered == nil { deliveryCount += 1 }
       isOther = isOther || !isLast && old?.state != new.state
     }
-    return isOther ? .other : waiting.count > count ? .appended(waiting.count - count) : .none
+    return isOther ? .other : entries.count > count ? .appended(entries.count - count) : .none
   }
 }
 

@@ -2,25 +2,44 @@ import ErrandCache
 import ErrandCore
 import ErrandSupport
 
+/// An entry whose patches apply: it waits, or it was delivered and its request is kept.
+struct PatchedEntry: Sendable {
+  let id: Int64
+  let type: String
+  /// A number that changes if the request changes, if a reference gets its identifier, or if the entry is delivered.
+  let state: Int
+  /// The time of the delivery (``EntryFacts/kept``); nil while the entry waits.
+  let delivered: WallTime?
+
+  init(id: Int64, type: String, key: String, waits: Int, delivered: WallTime?) {
+    var hasher = Hasher()
+    hasher.combine(key)
+    hasher.combine(waits)
+    hasher.combine(delivered)
+    (self.id, self.type, self.delivered) = (id, type, delivered)
+    state = hasher.finalize()
+  }
+
+  init(_ facts: EntryFacts) {
+    self.init(id: facts.id, type: facts.type, key: facts.key, waits: facts.waits, delivered: facts.kept)
+  }
+}
+
 struct EntryPatches: Sendable {
   let id: Int64
-  /// A number that changes if the request changes, or if a reference gets its identifier.
+  /// ``PatchedEntry/state``
   let state: Int
-  let patches: [OutboxPatch]
+  /// ``PatchedEntry/delivered``
+  var delivered: WallTime?
+  var patches: [OutboxPatch]
 
   func apply<R: APIRequest>(to value: inout R.Response, of request: R) {
     for patch in patches where patch.target == ObjectIdentifier(R.self) { patch.apply(to: &value, of: request) }
   }
-
-  static func state(key: String, waits: Int) -> Int {
-    var hasher = Hasher()
-    hasher.combine(key)
-    hasher.combine(waits)
-    return hasher.finalize()
-  }
 }
 
-/// The patches of the waiting entries of one account, by the types of requests whose responses they change.
+/// The patches of the entries of one account that wait or were delivered lately, by the types of requests whose
+/// responses they change.
 ///
 /// They are read from the store when they are asked for. Afterwards they follow the changes of this process, so a change
 /// does not read the entries that wait. They are read again if another process has changed the store, or for another
@@ -39,9 +58,9 @@ struct WaitingPatches {
     let cursor: Cursor
     /// Whether `entries` are all entries, because too much has changed since the cursor.
     let isWhole: Bool
-    /// The entries that wait, in the order in which they were added.
+    /// The entries whose patches apply, in the order in which they were added.
     let entries: [EntryPatches]
-    /// The entries that wait no more.
+    /// The entries whose patches apply no more.
     var ended: [Int64] = []
   }
 
@@ -55,9 +74,8 @@ struct WaitingPatches {
   private var lists: [ObjectIdentifier: [EntryPatches]] = [:]
   /// The entries that have changed, the latest last.
   private var changed: [Int64] = []
-  /// The entries whose patches could not be read yet, with their types and states, for example because the key of the
-  /// seal is unavailable.
-  fileprivate var unread: [Int64: (type: String, state: Int)] = [:]
+  /// The entries whose patches could not be read yet, for example because the key of the seal is unavailable.
+  fileprivate var unread: [Int64: PatchedEntry] = [:]
   /// The number of earlier changes that are not remembered.
   private var forgotten = 0
 
@@ -67,9 +85,11 @@ struct WaitingPatches {
   }
 
   /// The patches of an entry, if they are known for its present state.
-  func known(_ id: Int64, _ state: Int) -> EntryPatches? { entries[id].flatMap { $0.state == state ? $0 : nil } }
+  func known(_ entry: PatchedEntry) -> EntryPatches? {
+    entries[entry.id].flatMap { $0.state == entry.state ? $0 : nil }
+  }
 
-  /// Sets the patches of an entry; nil if it does not wait any more.
+  /// Sets the patches of an entry; nil if they do not apply any more.
   mutating func set(_ new: EntryPatches?, for id: Int64) {
     unread[id] = nil
     let old = entries[id]
@@ -133,7 +153,7 @@ extension [EntryPatches] {
 
 // All functions must be called on the queue.
 extension OutboxRunner {
-  /// What has changed of the patches of waiting entries of the present account.
+  /// What has changed of the patches of the present account.
   func patchNews<R: APIRequest>(
     for target: R.Type, since cursor: WaitingPatches.Cursor?
   ) throws -> WaitingPatches.News {
@@ -141,8 +161,8 @@ extension OutboxRunner {
     if patches?.version != version || patches?.account.hasSameBytes(as: account) != true {
       var read = WaitingPatches(account: account, version: version, after: patches)
       if !optimistic.isEmpty {
-        for (id, type, state) in try store.waiting(of: account, types: Array(optimistic.keys)) {
-          if let known = patches?.known(id, state) { read.set(known, for: id) } else { read.unread[id] = (type, state) }
+        for entry in try store.patched(of: account, types: Array(optimistic.keys)) {
+          if let known = patches?.known(entry) { read.set(known, for: entry.id) } else { read.unread[entry.id] = entry }
         }
       }
       patches = read
@@ -156,7 +176,7 @@ extension OutboxRunner {
   /// have the same seal.
   private func readPatches() {
     for (id, entry) in (patches?.unread ?? [:]).sorted(by: { $0.key < $1.key }) {
-      guard let found = patches(of: id, entry.type, entry.state) else { return }
+      guard let found = patches(of: entry) else { return }
       patches?.set(found, for: id)
     }
   }
@@ -165,30 +185,33 @@ extension OutboxRunner {
   func followPatches(_ facts: EntryFacts) {
     // Without a copy of `patches`, because a change of a shared value copies all entries.
     guard optimistic[facts.type] != nil, patches?.account.hasSameBytes(as: facts.account) == true else { return }
-    let state = EntryPatches.state(key: facts.key, waits: facts.waits)
-    if facts.state.isFinal {
+    let entry = PatchedEntry(facts)
+    if facts.state.isFinal, facts.kept == nil {
       patches?.set(nil, for: facts.id)
-    } else if patches?.known(facts.id, state) == nil {
-      let found = patches(of: facts.id, facts.type, state)
+    } else if patches?.known(entry) == nil {
+      let found = patches(of: entry)
       patches?.set(found, for: facts.id)
-      if found == nil { patches?.unread[facts.id] = (facts.type, state) }
+      if found == nil { patches?.unread[facts.id] = entry }
     }
   }
 
   /// The patches of a stored entry; none if it can never be read, because sending it will report that. Nil if it cannot
   /// be read now.
-  private func patches(of id: Int64, _ type: String, _ state: Int) -> EntryPatches? {
-    let none = EntryPatches(id: id, state: state, patches: [])
-    guard let type = optimistic[type] else { return none }
+  private func patches(of entry: PatchedEntry) -> EntryPatches? {
+    var found = EntryPatches(id: entry.id, state: entry.state, delivered: entry.delivered, patches: [])
+    guard let type = optimistic[entry.type] else { return found }
     do {
-      guard let stored = try store.stored(id), stored.isIntact, stored.facts.version <= type.outboxVersion,
-        let request = try coding.decode(type, stored, store, allowsPending: true) as? any OptimisticRequest
-      else { return none }
-      return EntryPatches(id: id, state: state, patches: request.patches(of: .init(rawValue: id)))
+      guard let stored = try store.stored(entry.id), stored.isIntact, stored.facts.version <= type.outboxVersion,
+        let request = try coding.decode(type, stored, store, isSent: false) as? any OptimisticRequest
+      else { return found }
+      let made = try entry.delivered == nil ? nil : store.made(by: entry.id)
+      found.patches = request.patches(
+        of: made.map { OutboxReference($0) } ?? OutboxReference(createdBy: .init(rawValue: entry.id)))
+      return found
     } catch let failure as SQLiteFailure where !failure.isDamage {
       return nil
     } catch is SealFailure {
       return nil
-    } catch { return none }
+    } catch { return found }
   }
 }

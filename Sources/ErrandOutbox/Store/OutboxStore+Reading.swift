@@ -12,7 +12,7 @@ struct StoredEntry {
 extension OutboxStore {
   private static let columns = """
     id, type, version, account, lane, key, sealed, state, attempts, failures, conflicts, waits, added, not_before, \
-    expires, began, unknown_since, window, attempt_limit, stops, ended, reason, message, status
+    expires, began, unknown_since, window, attempt_limit, stops, ended, reason, message, status, kept
     """
 
   private static func facts(_ row: SQLiteStatement) -> EntryFacts {
@@ -36,6 +36,7 @@ extension OutboxStore {
       let status = row.isNull(23) ? nil : Int(clamping: row.number(23))
       facts.reason = OutboxReason(.init(rawValue: code), row.text(22) ?? "", status: status)
     }
+    facts.kept = time(24)
     return facts
   }
 
@@ -49,8 +50,8 @@ extension OutboxStore {
   func stored(_ id: Int64) throws -> StoredEntry? {
     try rows("SELECT \(Self.columns), request, sum FROM entry WHERE id=?", .number(id)) { row in
       let facts = Self.facts(row)
-      let request = Data(row.bytes(24))
-      let isIntact = Self.sum(facts, request) == row.number(25)
+      let request = Data(row.bytes(25))
+      let isIntact = Self.sum(facts, request) == row.number(26)
       return StoredEntry(facts: facts, request: request, isIntact: isIntact)
     }.first
   }
@@ -165,25 +166,40 @@ extension OutboxStore {
     for id in try ids(in: states, after: 0, limit: .max) { _ = try sparing(id) { try stored(id) } }
   }
 
-  /// The entries of some types that an account waits for, in the order in which they were added, with the state of
-  /// ``EntryPatches``.
-  func waiting(of account: String, types: [String]) throws -> [(id: Int64, type: String, state: Int)] {
+  /// The entries of some types whose changes apply for an account: those that wait, and the delivered ones whose
+  /// requests are kept. In the order in which they were added.
+  func patched(of account: String, types: [String]) throws -> [PatchedEntry] {
     let wanted = Set(types.map(ByteText.init))
-    let read = try unlessDamaged {
-      try rows(
-        "SELECT id, type, key, waits FROM entry INDEXED BY entry_state WHERE state IN (0, 1) AND account=? ORDER BY id",
-        .text(account)
-      ) { row in
-        let state = EntryPatches.state(key: row.text(2) ?? "", waits: Int(clamping: row.number(3)))
-        return (id: row.number(0), type: row.text(1) ?? "", state: state)
+    let read: [PatchedEntry]? = try unlessDamaged {
+      try ["entry_state WHERE state IN (0, 1)", "entry_kept WHERE kept IS NOT NULL"].flatMap {
+        source -> [PatchedEntry] in
+        try rows("SELECT id, type, key, waits, kept FROM entry INDEXED BY \(source) AND account=?", .text(account)) {
+          PatchedEntry(
+            id: $0.number(0), type: $0.text(1) ?? "", key: $0.text(2) ?? "", waits: Int(clamping: $0.number(3)),
+            delivered: $0.isNull(4) ? nil : WallTime(milliseconds: $0.number(4)))
+        }
       }
     }
-    let found =
+    let found: [PatchedEntry] =
       try read
-      ?? ids(of: account, in: [.queued, .sending]).compactMap { id in
-        try facts(of: id).map { (id, $0.type, EntryPatches.state(key: $0.key, waits: $0.waits)) }
-      }
-    return found.filter { wanted.contains(ByteText($0.type)) && damaged[$0.id] == nil }
+      ?? ids(of: account, in: [.queued, .sending, .delivered]).compactMap { try facts(of: $0) }
+      .filter { !$0.state.isFinal || $0.kept != nil }.map { PatchedEntry($0) }
+    return found.filter { wanted.contains(ByteText($0.type)) && damaged[$0.id] == nil }.sorted { $0.id < $1.id }
+  }
+
+  /// The delivered entries whose requests are kept for their changes, and were delivered outside a period.
+  func keptChanges(outside period: ClosedRange<WallTime>) throws -> [Int64] {
+    try keptChanges("(kept<? OR kept>?)", .time(period.lowerBound), .time(period.upperBound))
+  }
+
+  /// The delivered entries of an account whose requests are kept for their changes, except the latest ones.
+  func keptChanges(of account: String, exceptLatest count: Int) throws -> [Int64] {
+    try keptChanges("account=? ORDER BY kept DESC, id DESC LIMIT -1 OFFSET ?", .text(account), .number(Int64(count)))
+  }
+
+  private func keptChanges(_ condition: String, _ values: SQLValue...) throws -> [Int64] {
+    let query = "SELECT id FROM entry INDEXED BY entry_kept WHERE kept IS NOT NULL AND \(condition)"
+    return try rows(query, values) { $0.number(0) }
   }
 
   /// The number of entries in each state, and the time at which the oldest entry that waits was added.

@@ -93,24 +93,32 @@ extension OutboxStore {
 
   // MARK: - Changes
 
+  /// What is stored when an entry is delivered.
+  struct Delivery {
+    /// The identifier that the entry has created on the server.
+    var made: String?
+    /// The time of the delivery (``EntryFacts/kept``) if the request is kept for its change; nil to remove the request.
+    var time: WallTime?
+  }
+
   /// Applies an event to an entry and to the entries that depend on it. Returns the changed facts, those of the entry
   /// first; empty if the state does not allow the event.
   ///
   /// - Parameters:
   ///   - request: The request that replaces the stored one, if the event demands a new idempotency key.
-  ///   - made: The identifier that a delivered entry has created on the server.
+  ///   - delivery: What is stored if the entry is delivered.
   func apply(
     _ event: EntryEvent, to id: Int64, _ now: WallTime, backOff: BackOff = BackOff(), request: EncodedRequest? = nil,
-    made: String? = nil
+    delivery: Delivery = Delivery()
   ) throws -> [EntryFacts] {
     var changed: [EntryFacts] = []
-    var work = try step(event, id, now, backOff, request, made, &changed)
+    var work = try step(event, id, now, backOff, request, delivery, &changed)
     // A list instead of a recursion, because a chain of references may be as long as the queue.
     var next = 0
     while next < work.count {
       let (parent, child) = work[next]
       next += 1
-      work += try step(.parentFailed(parent), child, now, backOff, nil, nil, &changed)
+      work += try step(.parentFailed(parent), child, now, backOff, nil, Delivery(), &changed)
     }
     return changed
   }
@@ -118,13 +126,13 @@ extension OutboxStore {
   /// Applies an event to one entry, unless the database is damaged there. Adds the changed facts to `changed`. Returns
   /// the entries that depend on it in vain, each with the entry on which it depends.
   private func step(
-    _ event: EntryEvent, _ id: Int64, _ now: WallTime, _ backOff: BackOff, _ request: EncodedRequest?, _ made: String?,
-    _ changed: inout [EntryFacts]
+    _ event: EntryEvent, _ id: Int64, _ now: WallTime, _ backOff: BackOff, _ request: EncodedRequest?,
+    _ delivery: Delivery, _ changed: inout [EntryFacts]
   ) throws -> [(parent: Int64, child: Int64)] {
     let done = try sparing(id) { () -> (changed: [EntryFacts], work: [(parent: Int64, child: Int64)])? in
-      guard let facts = try transition(event, of: id, now, backOff, request) else { return nil }
+      guard let facts = try transition(event, of: id, now, backOff, request, delivery) else { return nil }
       var changed = [facts]
-      let work = try settle(facts, made, &changed)
+      let work = try settle(facts, delivery.made, &changed)
       return (changed, work)
     }
     guard let done = done ?? nil else { return [] }
@@ -134,12 +142,14 @@ extension OutboxStore {
 
   /// Applies an event to one entry. Returns the changed facts; nil if the state does not allow the event.
   private func transition(
-    _ event: EntryEvent, of id: Int64, _ now: WallTime, _ backOff: BackOff, _ request: EncodedRequest?
+    _ event: EntryEvent, of id: Int64, _ now: WallTime, _ backOff: BackOff, _ request: EncodedRequest?,
+    _ delivery: Delivery
   ) throws -> EntryFacts? {
     guard let before = try row(id) else { return nil }
     var machine = EntryMachine(before, backOff)
     guard machine.apply(event, at: now) else { return nil }
     var facts = machine.facts
+    if facts.state == .delivered { facts.kept = delivery.time }
     if event == .resend {
       guard try stored(id)?.isIntact == true else { throw Self.damaged(id) }
       facts.waits = try waits(of: id)
@@ -234,23 +244,24 @@ extension OutboxStore {
     try run(
       """
       UPDATE entry SET state=?1, attempts=?2, failures=?3, conflicts=?4, waits=?5, not_before=?6, expires=?7, began=?8, \
-      unknown_since=?9, ended=?10, reason=?11, message=?12, status=?13, blocks=?14, head=(head AND ?14) WHERE id=?15
+      unknown_since=?9, ended=?10, reason=?11, message=?12, status=?13, blocks=?14, head=(head AND ?14), kept=?16 \
+      WHERE id=?15
       """, .number(facts.state.number), .number(Int64(facts.attempts)), .number(Int64(facts.failures)),
       .number(Int64(facts.conflicts)), .number(Int64(facts.waits)), .time(facts.notBefore), .time(facts.expires),
       .time(facts.began), .time(facts.unknownSince), .time(facts.ended), .text(facts.reason?.code.rawValue),
       .text(facts.reason?.message), .number(facts.reason?.status.map(Int64.init)), .flag(facts.blocksLane),
-      .number(facts.id))
+      .number(facts.id), .time(facts.kept))
     try promote(facts.account, facts.lane)
   }
 
-  /// Removes the stored request of an entry that is not sent again, and releases the entries that wait for its
-  /// identifier. Returns the entries that depend on it in vain, each with the entry on which it depends.
+  /// Removes the stored request of an entry that is not sent again, unless it is kept for its change. Releases the
+  /// entries that wait for its identifier. Returns the entries that depend on it in vain, each with the entry on which it
+  /// depends.
   private func settle(
     _ facts: EntryFacts, _ made: String?, _ changed: inout [EntryFacts]
   ) throws -> [(parent: Int64, child: Int64)] {
     if facts.state == .delivered || facts.state == .cancelled {
-      try run(
-        "UPDATE entry SET request=x'', sum=? WHERE id=?", .number(Self.sum(facts, Data())), .number(facts.id))
+      if facts.kept == nil { try removeRequest(of: facts) }
       try attach([], to: facts.id)
     }
     if facts.state == .delivered, let made {
@@ -264,6 +275,11 @@ extension OutboxStore {
       try run("DELETE FROM parent WHERE parent=?", .number(facts.id))
     }
     return children.map { (facts.id, $0) }
+  }
+
+  private func removeRequest(of facts: EntryFacts) throws {
+    try run(
+      "UPDATE entry SET request=x'', sum=?, kept=NULL WHERE id=?", .number(Self.sum(facts, Data())), .number(facts.id))
   }
 
   func children(of id: Int64) throws -> [Int64] {
@@ -335,6 +351,16 @@ extension OutboxStore {
     try each("SELECT id FROM entry INDEXED BY entry_ended WHERE state IN (2, 6) AND ended<?", .time(moment)) { id in
       try run("DELETE FROM entry WHERE id=?", .number(id))
     }
+  }
+
+  /// Removes the requests of delivered entries that were kept for their changes.
+  func forgetChanges(of ids: [Int64]) throws {
+    for id in ids { try sparing(id) { try forgetChange(of: id) } }
+  }
+
+  private func forgetChange(of id: Int64) throws {
+    guard let facts = try row(id), facts.kept != nil else { return }
+    try removeRequest(of: facts)
   }
 
   /// Changes the entries that a query finds, one after the other, except damaged ones. The query must read no row of

@@ -10,8 +10,8 @@ import Foundation
 /// synchronisations for each commit. `fullfsync` makes Apple's disks write their caches, too.
 ///
 /// - `entry`: one row for each entry. The columns are those of ``EntryFacts``, and: `request`, the stored JSON, empty
-///   after a delivery; `sum`, a checksum of what must not change unnoticed; `blocks`, whether the next entry of the
-///   lane must wait; `head`, whether the entry is the first of its lane that blocks.
+///   after a delivery, unless `kept` is set; `sum`, a checksum of what must not change unnoticed; `blocks`, whether the
+///   next entry of the lane must wait; `head`, whether the entry is the first of its lane that blocks.
 /// - `parent`: which entry waits for the delivery of which other entry.
 /// - `made`: the identifiers that delivered entries have created on the server.
 /// - `file`: the files of the entries, see ``AttachedFiles``.
@@ -89,7 +89,8 @@ package final class OutboxStore {
     attempts INTEGER NOT NULL, failures INTEGER NOT NULL, conflicts INTEGER NOT NULL, waits INTEGER NOT NULL,
     added INTEGER NOT NULL, not_before INTEGER NOT NULL, expires INTEGER, began INTEGER, unknown_since INTEGER,
     window INTEGER, attempt_limit INTEGER NOT NULL, stops INTEGER NOT NULL, ended INTEGER, reason TEXT, message TEXT,
-    status INTEGER, request BLOB NOT NULL, sum INTEGER NOT NULL, blocks INTEGER NOT NULL, head INTEGER NOT NULL)
+    status INTEGER, kept INTEGER, request BLOB NOT NULL, sum INTEGER NOT NULL, blocks INTEGER NOT NULL,
+    head INTEGER NOT NULL)
     """,
     "CREATE INDEX entry_due ON entry(account, not_before, id) WHERE head=1 AND state=0 AND waits=0",
     """
@@ -101,6 +102,7 @@ package final class OutboxStore {
     "CREATE INDEX entry_waiting ON entry(id) WHERE state=0 AND reason IN ('offline', 'login')",
     "CREATE INDEX entry_state ON entry(state, id)",
     "CREATE INDEX entry_ended ON entry(ended) WHERE state IN (2, 6)",
+    "CREATE INDEX entry_kept ON entry(account, kept, id) WHERE kept IS NOT NULL",
     "CREATE TABLE parent(parent INTEGER NOT NULL, child INTEGER NOT NULL, PRIMARY KEY(parent, child)) WITHOUT ROWID",
     "CREATE INDEX parent_child ON parent(child)",
     "CREATE TABLE made(entry INTEGER PRIMARY KEY, value TEXT NOT NULL)",

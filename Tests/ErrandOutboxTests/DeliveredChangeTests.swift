@@ -1,0 +1,282 @@
+import Errand
+import ErrandCache
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// Changes that were delivered, over responses that were requested before the delivery.
+struct DeliveredChangeTests {
+  private typealias Page = OptimisticTests.Page
+  private typealias GetPage = OptimisticTests.GetPage
+  private typealias ListPages = OptimisticTests.ListPages
+  private typealias SetTitle = OptimisticTests.SetTitle
+
+  /// A change with a file.
+  struct SetCover: OptimisticRequest {
+    var cover: OutboxFile
+    var path: Path { "/cover" }
+    var method: HTTPMethod { .put }
+    var body: RequestBody? { .file(cover.url) }
+    typealias Response = Nothing
+
+    func patches(of object: OutboxReference) -> [OutboxPatch] {
+      let title = cover.name
+      return [
+        .changing(OptimisticTests.ListPages.self) { pages, _ in
+          for index in pages.indices { pages[index].title = title }
+        }
+      ]
+    }
+  }
+
+  private static func open(
+    _ fixture: OutboxFixture, _ change: (inout OutboxConfiguration) -> Void = { _ in }
+  ) throws -> Outbox {
+    try fixture.open([SetTitle.self, OptimisticTests.AddPage.self, SetCover.self], change)
+  }
+
+  /// The titles of the stored list, with the changes that it lacks.
+  private static func stored(_ outbox: Outbox) async throws -> [String] {
+    try await outbox.value(of: ListPages(), options: CallOptions(cache: .cacheOnlyAtAnyAge)).map(\.title)
+  }
+
+  /// Stores the list, and delivers a change a second later.
+  private static func deliver(_ request: some OutboxRequest, _ fixture: OutboxFixture, _ outbox: Outbox) async throws {
+    _ = try await outbox.value(of: ListPages())
+    fixture.clock.advance(by: .seconds(1))
+    #expect(try await outbox.add(request).outcome.isDelivered)
+  }
+
+  /// The length of a stored request; nil if there is no entry.
+  private static func length(_ id: Int64, _ outbox: Outbox) async throws -> Int? {
+    try await outbox.runner.perform { try $0.store.stored(id)?.request.count }
+  }
+
+  // MARK: - Stored responses
+
+  @Test func `stored list keeps a delivered change`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    #expect(try await Self.stored(outbox) == ["new"])
+    await outbox.close()
+    let next = try Self.open(fixture)
+    #expect(try await Self.stored(next) == ["new"])
+    await next.close()
+  }
+
+  @Test func `newer response ends a delivered change`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    let fresh = try await outbox.value(of: ListPages(), options: CallOptions(cache: .ignoringCache))
+    #expect(fresh.map(\.title) == ["NEW"])
+    #expect(try await Self.stored(outbox) == ["NEW"])
+    await outbox.close()
+  }
+
+  @Test func `response requested before the delivery lacks the change`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { request in
+      request.method == "PUT"
+        ? .status(204) : LoopbackAnswer.json(#"[{"id": "7", "title": "old"}]"#).held(at: gate)
+    }
+    let outbox = try Self.open(fixture)
+    async let list = fixture.client.send(ListPages())
+    try await fixture.server.request(number: 1)
+    fixture.clock.advance(by: .seconds(1))
+    #expect(try await outbox.add(SetTitle(page: "7", title: "new")).outcome.isDelivered)
+    fixture.clock.advance(by: .seconds(1))
+    gate.open()
+    #expect(try await list.map(\.title) == ["old"])
+    #expect(try await Self.stored(outbox) == ["new"])
+    await outbox.close()
+  }
+
+  @Test func `rejected change is not kept`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book(status: 400).answer)
+    let outbox = try Self.open(fixture)
+    _ = try await outbox.value(of: ListPages())
+    fixture.clock.advance(by: .seconds(1))
+    #expect(try await outbox.add(SetTitle(page: "7", title: "new")).outcome.state == .rejected)
+    #expect(try await Self.stored(outbox) == ["old"])
+    await outbox.close()
+  }
+
+  @Test func `delivered and waiting changes keep their order`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "one"), fixture, outbox)
+    #expect(try await outbox.add(SetTitle(page: "7", title: "two")).outcome.isDelivered)
+    outbox.pause()
+    let last = try await outbox.add(SetTitle(page: "7", title: "three"))
+    #expect(try await Self.stored(outbox) == ["three"])
+    try await outbox.discard(last.id)
+    #expect(try await Self.stored(outbox) == ["two"])
+    await outbox.close()
+  }
+
+  @Test func `created object gets its identifier`() async throws {
+    let fixture = try OutboxFixture { request in
+      switch request.method {
+      case "POST": .json(#"{"id": "9", "title": "draft"}"#)
+      case "PUT": .status(204)
+      default: .json(#"[{"id": "7", "title": "old"}]"#)
+      }
+    }
+    let outbox = try Self.open(fixture)
+    _ = try await outbox.value(of: ListPages())
+    fixture.clock.advance(by: .seconds(1))
+    outbox.pause()
+    let added = try await outbox.add(OptimisticTests.AddPage(title: "draft"))
+    let changed = try await outbox.add(SetTitle(page: added.reference, title: "better"))
+    outbox.resume()
+    #expect(await changed.outcome.isDelivered)
+    let list = try await outbox.value(of: ListPages(), options: CallOptions(cache: .cacheOnlyAtAnyAge))
+    #expect(list == [Page(id: "7", title: "old"), Page(id: "9", title: "better")])
+    await outbox.close()
+  }
+
+  @Test func `change with a file stays after a restart`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    let folder = fixture.folder.appendingPathExtension("app")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "cover.jpg")
+    try Data("cover".utf8).write(to: file)
+    try await Self.deliver(SetCover(cover: OutboxFile(file)), fixture, outbox)
+    #expect(try await Self.stored(outbox) == ["cover.jpg"])
+    await outbox.close()
+    let next = try Self.open(fixture)
+    #expect(try await Self.stored(next) == ["cover.jpg"])
+    await next.close()
+  }
+
+  @Test func `value from elsewhere gets no delivered change`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    #expect(try await outbox.patched(Page(id: "7", title: "x"), of: GetPage(id: "7")).title == "x")
+    await outbox.close()
+  }
+
+  // MARK: - Accounts
+
+  @Test func `delivered change belongs to its account`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    for account in ["bo", "ada"] {
+      try await fixture.login(account)
+      _ = try await outbox.value(of: ListPages())
+    }
+    fixture.clock.advance(by: .seconds(1))
+    #expect(try await outbox.add(SetTitle(page: "7", title: "new")).outcome.isDelivered)
+    try await fixture.accounts.use("bo")
+    #expect(try await Self.stored(outbox) == ["old"])
+    try await fixture.accounts.use("ada")
+    #expect(try await Self.stored(outbox) == ["new"])
+    await outbox.close()
+  }
+
+  @Test(arguments: [.keep, .discard, .sendFirst(within: .seconds(1))] as [OutboxLogout])
+  func `prepared logout removes delivered changes`(rule: OutboxLogout) async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    try await fixture.login("ada")
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    #expect(try await Self.length(1, outbox) != 0)
+    try await outbox.prepareLogout(of: "bo", rule)
+    #expect(try await Self.stored(outbox) == ["new"])
+    try await outbox.prepareLogout(of: "ada", rule)
+    #expect(try await Self.stored(outbox) == ["old"])
+    #expect(try await Self.length(1, outbox) == 0)
+    await outbox.close()
+  }
+
+  // MARK: - Limits
+
+  @Test func `delivered change ends after a day`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture) { $0.history = .days(7) }
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    fixture.clock.advance(by: .seconds(86_400))
+    #expect(try await Self.stored(outbox) == ["new"])
+    fixture.clock.advance(by: .seconds(1))
+    #expect(try await Self.stored(outbox) == ["old"])
+    outbox.wake()
+    #expect(try await until { try await Self.length(1, outbox) == 0 })
+    #expect(try await outbox.entry(.init(rawValue: 1))?.state == .delivered)
+    await outbox.close()
+  }
+
+  @Test func `clock that was set back ends a delivered change`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    fixture.jump.withLock { $0 = -3_600_000 }
+    #expect(try await Self.stored(outbox) == ["old"])
+    await outbox.close()
+  }
+
+  @Test func `only the latest changes are kept`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    for title in ["one", "two", "three"] {
+      try await Self.deliver(SetTitle(page: "7", title: title), fixture, outbox)
+    }
+    try await outbox.runner.perform { runner in
+      try runner.forgetChanges { try $0.keptChanges(of: "", exceptLatest: 2) }
+    }
+    var lengths: [Int?] = []
+    for id in Int64(1)...3 { lengths.append(try await Self.length(id, outbox)) }
+    #expect(lengths.map { $0 == 0 } == [true, false, false])
+    await outbox.close()
+  }
+
+  @Test func `wrong index removes no waiting request`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    outbox.pause()
+    let waiting = try await outbox.add(SetTitle(page: "7", title: "new")).id
+    // An index may name a wrong entry. The request of an entry that waits stays.
+    try await outbox.runner.perform { runner in try runner.forgetChanges { _ in [waiting.rawValue, 99] } }
+    #expect(try await Self.length(waiting.rawValue, outbox) != 0)
+    await outbox.close()
+  }
+
+  // MARK: - Sequences
+
+  @Test(.timeLimit(.minutes(1))) func `later sequence begins with the delivered change`() async throws {
+    let book = OptimisticTests.Book()
+    let isDown = Locked(false)
+    let fixture = try OutboxFixture { request in
+      isDown.withLock { $0 } ? .status(500) : book.answer(request)
+    }
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    isDown.withLock { $0 = true }
+    var values = outbox.values(of: ListPages()).makeAsyncIterator()
+    #expect(try await values.next()?.map(\.title) == ["new"])
+    await outbox.close()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `unchanged response of the server ends the change`() async throws {
+    let fixture = try OutboxFixture { request in
+      request.method == "PUT" ? .status(204) : .json(#"[{"id": "7", "title": "old"}]"#)
+    }
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
+    #expect(try await Self.stored(outbox) == ["new"])
+    var last: [String] = []
+    for try await pages in outbox.values(of: ListPages()) {
+      last = pages.map(\.title)
+      if last == ["old"] { break }
+    }
+    #expect(last == ["old"])
+    await outbox.close()
+  }
+}
