@@ -108,6 +108,39 @@ struct OutboxRepetitionTests {
     await outbox.close()
   }
 
+  // MARK: - Turns of waiting calls
+
+  struct Look: APIRequest {
+    var number: Int
+    var path: Path { "/looks/\(number)" }
+    typealias Response = Nothing
+  }
+
+  @Test func `entries together take one turn`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { request in
+      let answer = LoopbackAnswer.status(204)
+      return request.number == 1 ? answer.held(at: gate) : answer
+    }
+    fixture.client.configure { $0.admission.perHost = 1 }
+    let (client, page) = (fixture.client, CallOwner())
+    let outbox = try fixture.open()
+    async let running = client.send(Look(number: 0))
+    try await fixture.server.request(number: 1)
+    for number in 1...4 { _ = try await outbox.add(Rename(note: "\(number)", title: "x")) }
+    #expect(try await until { client.admission.waiting == 4 })
+    async let first = client.send(Look(number: 1), options: .owner(page))
+    #expect(try await until { client.admission.waiting == 5 })
+    async let second = client.send(Look(number: 2), options: .owner(page))
+    #expect(try await until { client.admission.waiting == 6 })
+    gate.open()
+    _ = try await (running, first, second)
+    #expect(try await until { try await outbox.summary.waiting == 0 })
+    #expect(fixture.paths.firstIndex(of: "/looks/2") == 4, "the page waited for two entries only")
+    withExtendedLifetime(page) {}
+    await outbox.close()
+  }
+
   // MARK: - The window of the server
 
   struct Short: OutboxRequest {

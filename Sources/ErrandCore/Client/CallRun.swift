@@ -112,7 +112,7 @@ final class CallRun: Run {
     let repeats = typed.overlap.repeats.filled(by: family?.value.overlap.repeats)
       .filled(by: snapshot.configuration.overlap.repeats)
     repeatState =
-      notifies && place != CallRegistry.refused
+      notifies && !options.ignoresRepeats && place != CallRegistry.refused
       ? registry.repeats.start(repeats, of: R.self, options.ownership?.number, info, state) : nil
     notifyAccessories { $0.willStart(info) }
   }

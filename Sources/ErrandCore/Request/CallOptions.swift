@@ -43,6 +43,9 @@ public struct CallOptions: Sendable {
   /// Whether ``requiredAccount`` is also required if the request has a credential of its own or none. An outbox sets it,
   /// because the cookies and stored responses of a call belong to the account, too.
   package var requiresAccountAlways = false
+  /// Whether the rule `repeats` of the request, its family and the client does not apply to the call. An outbox sets it,
+  /// because the rule is meant for the taps of a user.
+  package var ignoresRepeats = false
   /// Is called before each exchange of the call, on any thread. If it throws, nothing more is sent, and the call fails
   /// with the error. An outbox sets it, because the server may forget an idempotency key during a call.
   package var exchangeCheck: (@Sendable () throws(APIError) -> Void)?
@@ -93,6 +96,7 @@ public struct CallOptions: Sendable {
     options.bodyLimit = bodyLimit.filled(by: other.bodyLimit)
     options.requiredAccount = requiredAccount ?? other.requiredAccount
     options.requiresAccountAlways = requiresAccountAlways || other.requiresAccountAlways
+    options.ignoresRepeats = ignoresRepeats || other.ignoresRepeats
     options.exchangeCheck = exchangeCheck ?? other.exchangeCheck
     options.noteDownload = noteDownload ?? other.noteDownload
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
@@ -104,7 +108,7 @@ public struct CallOptions: Sendable {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && retries.isInherited
       && joining == .inherited && bodyLimit == .inherited && beforeCompletion == nil && afterCompletion == nil
-      && requiredAccount == nil && exchangeCheck == nil && noteDownload == nil
+      && requiredAccount == nil && !ignoresRepeats && exchangeCheck == nil && noteDownload == nil
   }
 
   /// Makes options with a time limit for the whole call.

@@ -17,11 +17,9 @@ extension OutboxRunner {
   }
 
   private func send<R: OutboxRequest>(_ request: R, _ facts: EntryFacts, _ check: KeyCheck) async -> Ended {
-    let owner = CallOwner()
-    var options = options(facts, request.idempotency, owner)
+    var options = options(facts, request.idempotency)
     options.exchangeCheck = check.beforeExchange
     let outcome = await client.outcome(of: request, options: options)
-    withExtendedLifetime(owner) {}
     point(.answered)
     let result = SendResult(outcome, hadUnknownFate: facts.unknownSince != nil, isSealed: facts.isSealed)
     let verdict = SendVerdict(result)
@@ -43,10 +41,11 @@ extension OutboxRunner {
   /// another entry, so calls are never joined. No call reads a stored response: an entry would not be sent, and the app
   /// would decide by a former state of the server.
   ///
-  /// Each entry has an owner of its own, so that the rule `repeats` of a type or of the client, which is meant for the
-  /// taps of a user, lets no entry cancel or reject another one. The owner must exist until the call has ended.
-  private func options(_ facts: EntryFacts, _ idempotency: Idempotency, _ owner: CallOwner) -> CallOptions {
+  /// All entries have the same owner, so that together they take one turn among the owners whose calls wait for the
+  /// server. No entry cancels or rejects another one by the rule `repeats` of a type or of the client.
+  private func options(_ facts: EntryFacts, _ idempotency: Idempotency) -> CallOptions {
     var options = CallOptions(owner: owner, cache: .ignoringCache, joining: .never)
+    options.ignoresRepeats = true
     if case .keyed(let name) = idempotency { options.headers[name] = facts.key }
     options.requiredAccount = facts.account
     options.requiresAccountAlways = true
@@ -54,8 +53,7 @@ extension OutboxRunner {
   }
 
   private func scope(_ facts: EntryFacts) -> OutboxScope {
-    let owner = CallOwner()
-    return OutboxScope(client: client, options: options(facts, .byMethod, owner), owner: owner)
+    OutboxScope(client: client, options: options(facts, .byMethod), owner: owner)
   }
 
   /// Asks the request what to do about a conflict.

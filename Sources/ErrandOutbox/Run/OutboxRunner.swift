@@ -16,6 +16,8 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   let types: [String: any OutboxRequest.Type]
   let coding: RequestCoding
   let watches = OutboxWatches()
+  /// The owner of all calls. The tasks of the calls keep the runner, so it exists until they have ended.
+  let owner = CallOwner()
   let queue = DispatchQueue(label: "errand.outbox")
   let store: OutboxStore
   /// The right to send. Nil while another process has it.
