@@ -16,7 +16,9 @@ public import Foundation
 /// entry. So a server that recognises such keys carries out each request once.
 ///
 /// Open an outbox once, when the app starts, and keep it. Several processes may open the same folder: one of them
-/// sends, all may add; set ``OutboxConfiguration/pollInterval``, so that the sender notices what others add.
+/// sends, all may add; set ``OutboxConfiguration/pollInterval``, so that the sender notices what others add. The outbox
+/// that sends has a file lock. iOS ends an app (0xdead10cc) that is suspended with a lock in the container of an app
+/// group: call ``close()`` before, or use a folder in the app's own container.
 ///
 /// All members may be called on any thread. The database is used on a thread of the outbox, except in the initialiser,
 /// which opens it on the caller's thread.
