@@ -1,4 +1,5 @@
 import ErrandHTTP
+import Foundation
 import Testing
 
 struct HostPatternTests {
@@ -12,6 +13,24 @@ struct HostPatternTests {
   func `pattern covers its hosts`(pattern: String, host: String, isCovered: Bool) {
     #expect(HostPattern(pattern).covers(host) == isCovered)
     #expect(HostPattern(pattern).isValid)
+  }
+
+  @Test(arguments: [
+    ("[::1]", "[0:0:0:0:0:0:0:1]", true), ("[0::1]", "[::1]", true), ("[FE80::A]", "[fe80:0::000a]", true),
+    ("[::ffff:1.2.3.4]", "[::ffff:102:304]", true), ("[::1]", "[::2]", false), ("[::1]", "::1", false),
+    ("[::1]", "[::1::]", false),
+  ])
+  func `IPv6 addresses match in any text`(pattern: String, host: String, isCovered: Bool) {
+    #expect(HostPattern(pattern).covers(host) == isCovered)
+  }
+
+  @Test func `texts of one address are one pattern`() {
+    let pins = ["[::1]", "[0:0::1]"].map { host in
+      PublicKeyPins(
+        host: host, sha256: [7, 8].map { Data(repeating: $0, count: 32).base64EncodedString() })
+    }
+    #expect(PublicKeyPins.fault(of: [pins[0]]) == nil)
+    #expect(PublicKeyPins.fault(of: pins)?.contains("twice") == true)
   }
 
   @Test(arguments: [

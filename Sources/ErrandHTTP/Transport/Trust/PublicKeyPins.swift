@@ -60,10 +60,14 @@ extension PublicKeyPins {
 /// A pattern for hosts. `api.example.com` matches only this host; `.example.com` matches all subdomains of
 /// `example.com`.
 package struct HostPattern: Sendable, Hashable {
+  /// The pattern in lower case, an IPv6 address in its canonical form.
   private let text: String
 
   /// Makes a pattern from a text that contains only the pattern, in any case.
-  package init(_ text: String) { self.text = text.lowercased() }
+  package init(_ text: String) {
+    let text = text.lowercased()
+    self.text = Self.canonicalAddress(text[...]) ?? text
+  }
 
   /// The pattern in a text that may also contain a scheme, a port and a path, which are ignored. For settings that have
   /// no way to report an invalid host.
@@ -78,10 +82,23 @@ package struct HostPattern: Sendable, Hashable {
     return HostPattern((isBelow ? "." : "") + url.origin.hostWithoutDot)
   }
 
-  /// Whether the pattern matches a host, which must be in lower case. A dot at the end of the host is ignored.
+  /// Whether the pattern matches a host, which must be in lower case. A dot at the end of the host is ignored. An IPv6
+  /// address matches in every text form, because a URL may contain any of them.
   package func covers(_ host: String) -> Bool {
     let name = host.hasSuffix(".") ? host.dropLast() : host[...]
-    return text.hasPrefix(".") ? name.hasSuffix(text) : name == text
+    if text.hasPrefix(".") { return name.hasSuffix(text) }
+    return name == text || Self.canonicalAddress(name) == text
+  }
+
+  /// The canonical text of an IPv6 address, in brackets. Nil if the text is no IPv6 address in brackets.
+  private static func canonicalAddress(_ text: Substring) -> String? {
+    guard text.utf8.first == 0x5B, text.utf8.last == 0x5D, !text.utf8.contains(0) else { return nil }
+    var address = [UInt8](repeating: 0, count: 16)
+    guard inet_pton(AF_INET6, String(text.dropFirst().dropLast()), &address) == 1 else { return nil }
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(AF_INET6, address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
+    let canonical = buffer.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    return "[\(canonical)]"
   }
 
   /// A number that is larger for a more specific pattern: an exact host is the most specific, then longer names.
