@@ -35,7 +35,7 @@ struct HostPatternTests {
 
   @Test(arguments: [
     "", ".", "..", "a..b", "a.", "*.example.com", "a b", "https://a", "a:443", "a/b", "a\nb", "[]", "[::1", "bücher.de",
-    "[localhost]", "[fe80::1%eth0]", "[::1]/[::1]", "[::1]:443",
+    "[localhost]", "[abc]", "[::1::]", "[1.2.3.4]", "[fe80::1%eth0]", "[::1]/[::1]", "[::1]:443",
   ])
   func `malformed pattern is invalid`(pattern: String) {
     #expect(!HostPattern(pattern).isValid)

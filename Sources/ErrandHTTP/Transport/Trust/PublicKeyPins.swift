@@ -104,10 +104,9 @@ package struct HostPattern: Sendable, Hashable {
   /// A number that is larger for a more specific pattern: an exact host is the most specific, then longer names.
   package var specificity: Int { text.hasPrefix(".") ? text.utf8.count : Int.max }
 
-  /// Whether the pattern is valid: an address in brackets, or letters, digits, `-`, `_` and single dots.
+  /// Whether the pattern is valid: an IPv6 address in brackets, or letters, digits, `-`, `_` and single dots.
   package var isValid: Bool {
-    // A URL contains an address in the same form. Otherwise the pattern would silently match no host.
-    if text.hasPrefix("[") { return (try? HTTPURL("http://\(text)/"))?.host.hasSameBytes(as: text) == true }
+    if text.hasPrefix("[") { return Self.canonicalAddress(text[...]) != nil }
     let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     return labels.allSatisfy { label in
