@@ -58,6 +58,9 @@
           frames.earn(HTTP2FrameBudget.content)
           streams[header.stream_id]?.endStream()
         }
+      case NGHTTP2_RST_STREAM.rawValue:
+        // A server can reset an open stream only once, so the number of requests limits the number of these frames.
+        if streams[header.stream_id]?.isClosed == false { frames.earn(HTTP2FrameBudget.frame) }
       case NGHTTP2_SETTINGS.rawValue: if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { noteSettings() }
       case NGHTTP2_GOAWAY.rawValue:
         // After this call, libnghttp2 closes the streams that the server has not processed.

@@ -2,8 +2,9 @@
   import ErrandHTTP
 
   /// Limits the frames of a server that carry no content of a response, such as SETTINGS, PING, empty DATA and
-  /// CONTINUATION (RFC 9113 section 10.5). Each frame costs points. Points return with time, with transferred content
-  /// and with the headers of responses. A server that uses up all points is flooding the client.
+  /// CONTINUATION (RFC 9113 section 10.5). Each frame costs points. Points return with time, with transferred content,
+  /// with the headers of responses and with the reset of an open stream. A server that uses up all points is flooding
+  /// the client.
   struct HTTP2FrameBudget {
     /// The maximum number of points, and the number at the beginning.
     static let capacity = 2000

@@ -159,6 +159,40 @@
       #expect(server.connections == 1)
     }
 
+    @Test func `many reset streams are no flood`() async throws {
+      let count = HTTP2FrameBudget.capacity + 500
+      let server = try FrameServer { peer, _ in
+        try peer.start([(id: 3, value: count)])
+        peer.respond(try peer.nextRequest().stream, "ok")
+        let streams = try (0..<count).map { _ in try peer.nextRequest().stream }
+        peer.send(raw: streams.flatMap { FramePeer.frame(3, flags: 0, $0, FramePeer.number(2)) })
+        try peer.serve { peer.respond($0.stream, "ok") }
+      }
+      let transport = try HTTP2.transport()
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      let texts = await HTTP2.get(server.url, count, over: transport)
+      #expect(texts.count == count && texts.allSatisfy { $0.contains("INTERNAL_ERROR") })
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok" && server.connections == 1)
+    }
+
+    @Test func `resets of an ended stream are a flood`() async throws {
+      let code = Locked<Int?>(nil)
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let stream = try peer.nextRequest().stream
+        peer.respond(stream, "ok")
+        let frame = FramePeer.frame(3, flags: 0, stream, FramePeer.number(8))
+        peer.send(raw: [[UInt8]](repeating: frame, count: 2 * HTTP2FrameBudget.capacity).flatMap { $0 })
+        let end = try peer.next { $0.kind == .goAway }
+        code.withLock { $0 = end.number }
+      }
+      let transport = try HTTP2.transport()
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      #expect(await eventually { code.withLock { $0 } != nil })
+      #expect(code.withLock { $0 } == Int(NGHTTP2_ENHANCE_YOUR_CALM.rawValue))
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok" && server.connections == 2)
+    }
+
     /// libnghttp2 ignores the header section of an ended stream, but decompresses it.
     @Test func `a flood on an ended stream ends the connection`() async throws {
       let code = Locked<Int?>(nil)
