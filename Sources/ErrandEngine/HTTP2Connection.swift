@@ -150,6 +150,8 @@
       guard streams.removeValue(forKey: stream.id) != nil, isOpen else { return }
       if !stream.isClosed, !stream.machine.isWhole || !stream.hasSentEnd {
         session?.reset(stream.id, code: stream.resetCode)
+        // The server may send headers and trailers, or reset the stream as well, before it notices.
+        if !stream.machine.isWhole { frames.earn(HTTP2FrameBudget.content) }
       }
       keepIfIdle()
       loop.continueCrowdLater(of: origin)

@@ -18,8 +18,8 @@
     /// The price of a CONTINUATION frame. Such frames can be large, and no limit of a stream applies to their number.
     /// The headers and the trailers of a response that are within the limits of its stream return their price.
     static let continuation = 20
-    /// The points that return with each DATA frame that carries content, in both directions, and with the end of each
-    /// response.
+    /// The points that return with each DATA frame that carries content, in both directions, with the end of each
+    /// response, and if the client resets a stream before the end of its response.
     static let content = 4
     /// The number of sent bytes of a request body with which a point returns, so that a server can return its windows in
     /// small steps: those of the stream and of the connection for each kilobyte.

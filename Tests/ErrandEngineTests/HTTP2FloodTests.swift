@@ -115,6 +115,44 @@
       #expect(try await TransportConformance.get(transport, server.url).text == "ok" && server.connections == 1)
     }
 
+    /// The server sends the headers of the responses before it notices that the calls have ended.
+    @Test func `late headers of cancelled calls are no flood`() async throws {
+      let count = HTTP2FrameBudget.capacity * 3 / 4
+      let server = try FrameServer { peer, server in
+        try peer.start([(id: 3, value: count)])
+        peer.respond(try peer.nextRequest().stream, "ok")
+        while true {
+          var streams: [Int] = []
+          for _ in 0..<count {
+            let request = try peer.nextRequest()
+            server.process(request.path)
+            streams.append(request.stream)
+          }
+          for _ in 0..<count { _ = try peer.next { $0.kind == .reset } }
+          peer.send(raw: streams.flatMap { FramePeer.headers($0, [(":status", "200")]) })
+          peer.respond(try peer.nextRequest().stream, "ok")
+        }
+      }
+      let transport = try HTTP2.transport()
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      for round in 1...2 {
+        let calls = (0..<count).map { _ in CallState() }
+        let exchanges = try calls.map { Exchange(request: try HTTPRequest(url: server.url), call: $0) }
+        let areStopped = await withTaskGroup(of: Bool.self) { group in
+          for exchange in exchanges {
+            group.addTask { await TransportConformance.stop(of: exchange, over: transport) == .cancelled }
+          }
+          let haveArrived = await eventually { server.processed.count == round * count }
+          for call in calls { call.stop(.cancelled) }
+          return await group.reduce(haveArrived) { $0 && $1 }
+        }
+        #expect(areStopped)
+        // The response to this request follows the headers of the others.
+        #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      }
+      #expect(server.connections == 1)
+    }
+
     @Test func `many empty responses are no flood`() async throws {
       let server = try FrameServer { peer, _ in
         try peer.start()
