@@ -1,6 +1,7 @@
 // Cache policies, read modes, listings and removal.
 import Dispatch
 import Errand
+import ErrandCache
 import ErrandTesting
 import Foundation
 

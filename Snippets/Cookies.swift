@@ -1,5 +1,6 @@
 // Cookies: off until a client gets a jar.
 import Errand
+import ErrandHTTP
 import ErrandPublicSuffix
 import ErrandTesting
 import Foundation

@@ -1,5 +1,6 @@
 // Responses and bodies that are not JSON: XML, property lists and forms.
 import Errand
+import ErrandCore
 import ErrandTesting
 import ErrandXML
 import Foundation

@@ -1,5 +1,6 @@
 // Responses that are read while they arrive.
 import Errand
+import ErrandCore
 import ErrandHTTP
 import ErrandTesting
 import Synchronization

@@ -2,6 +2,7 @@
 #if os(Linux)
   import Errand
   import ErrandEngine
+  import ErrandHTTP
   import Foundation
 
   var settings = EngineConfiguration()

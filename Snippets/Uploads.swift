@@ -1,6 +1,7 @@
 // Bodies from files and streams, multipart forms, and progress.
 import Errand
 import ErrandChecksum
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import ErrandTesting
 
 /// The app and a working day with it.

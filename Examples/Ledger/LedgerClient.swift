@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 
 #if os(Linux)
   import ErrandEngine

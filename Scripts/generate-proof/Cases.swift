@@ -1,4 +1,5 @@
 import Errand
+import ErrandJSON
 import Foundation
 
 /// Sends the cases of cases.py, each a line of JSON, as generated requests. The header `X-Case` has the number of the

@@ -1,9 +1,12 @@
-// What `import Errand` shows: the names that apps use to declare and send requests. The names that only transports, cache
-// stores, body formats and inspectors of metrics and of the flight record use are reached by importing `ErrandHTTP`,
-// `ErrandCache`, `ErrandJSON` or `ErrandCore`. An app that configures a transport itself imports the module of the
-// transport: `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms. A name that is not in this
-// list stays visible as a member: an app can read `step.decision` without the name of its type. Causes of errors that an
-// app of any transport may want to tell apart are in this list, because a cast needs the name.
+// What `import Errand` shows: the names that apps write to declare and send requests. The other names are reached by
+// importing `ErrandHTTP`, `ErrandCache`, `ErrandJSON` or `ErrandCore`. They are for transports and their trust, for
+// messages and cookies that an app builds itself, for cache stores, stores of accounts and body formats, and for
+// inspectors of errors, metrics and the flight record. An app that configures a transport itself imports its module:
+// `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms.
+//
+// A name that is not in this list stays visible as a member: an app can read `step.decision`, and write values with a
+// leading dot or as literals, such as `Timeouts(total: .seconds(5))`, without the name of the type. The types of the
+// properties that requests declare are in this list, because a declaration needs the name.
 
 @_exported public import ErrandCompression
 @_exported public import ErrandTransfer
@@ -11,47 +14,25 @@
 // MARK: - JSON
 
 @_exported public import struct ErrandJSON.JSONDecoding
-@_exported public import struct ErrandJSON.JSONDecodingError
 @_exported public import struct ErrandJSON.JSONEncoding
-@_exported public import struct ErrandJSON.JSONEncodingError
-@_exported public import struct ErrandJSON.JSONPath
 @_exported public import protocol ErrandJSON.JSONReadable
 @_exported public import struct ErrandJSON.JSONShape
-@_exported public import struct ErrandJSON.JSONShapeMismatch
 @_exported public import struct ErrandJSON.JSONValue
 
 // MARK: - Messages, cookies and the choice of the transport
 
-@_exported public import enum ErrandHTTP.AddressPolicy
-@_exported public import enum ErrandHTTP.BodyRead
-@_exported public import protocol ErrandHTTP.BodySource
 @_exported public import enum ErrandHTTP.CallPriority
-@_exported public import enum ErrandHTTP.CertificateAuthority
-@_exported public import enum ErrandHTTP.CertificateSource
-@_exported public import struct ErrandHTTP.ClientCertificate
-@_exported public import struct ErrandHTTP.Cookie
 @_exported public import class ErrandHTTP.CookieJar
 @_exported public import class ErrandHTTP.CookieJars
-@_exported public import struct ErrandHTTP.CookieRule
 @_exported public import enum ErrandHTTP.CookieUse
 @_exported public import struct ErrandHTTP.HTTPBody
-@_exported public import struct ErrandHTTP.HTTPField
-@_exported public import struct ErrandHTTP.HTTPFieldName
-@_exported public import struct ErrandHTTP.HTTPFields
 @_exported public import struct ErrandHTTP.HTTPMethod
 @_exported public import struct ErrandHTTP.HTTPRequest
 @_exported public import struct ErrandHTTP.HTTPResponse
-@_exported public import struct ErrandHTTP.HTTPURL
-@_exported public import protocol ErrandHTTP.NameResolver
 @_exported public import struct ErrandHTTP.NetworkWish
-@_exported public import struct ErrandHTTP.PublicKeyPins
-@_exported public import protocol ErrandHTTP.PublicSuffixes
 @_exported public import struct ErrandHTTP.ResponseHead
-@_exported public import struct ErrandHTTP.ResponseLimits
 @_exported public import enum ErrandHTTP.ResponseOrigin
-@_exported public import struct ErrandHTTP.StatusRule
 @_exported public import struct ErrandHTTP.TransferProgress
-@_exported public import enum ErrandHTTP.TransportChoice
 
 // MARK: - Requests, calls and clients
 
@@ -63,43 +44,32 @@
 @_exported public import protocol ErrandCore.APIRequest
 @_exported public import struct ErrandCore.APIResponse
 @_exported public import protocol ErrandCore.Accessory
-@_exported public import enum ErrandCore.AccountChange
 @_exported public import struct ErrandCore.AccountCredential
 @_exported public import struct ErrandCore.AdmissionLimits
 @_exported public import protocol ErrandCore.ArgumentConvertible
-@_exported public import enum ErrandCore.ArgumentFormat
 @_exported public import struct ErrandCore.ArgumentStyle
 @_exported public import enum ErrandCore.ArgumentValue
 @_exported public import struct ErrandCore.Arguments
 @_exported public import class ErrandCore.Bandwidth
 @_exported public import struct ErrandCore.Batch
-@_exported public import protocol ErrandCore.BodyFormat
-@_exported public import enum ErrandCore.BodyLimit
 @_exported public import struct ErrandCore.BreakerRule
-@_exported public import struct ErrandCore.CacheChoice
 @_exported public import struct ErrandCore.CacheKeyRule
 @_exported public import struct ErrandCore.CachePolicy
-@_exported public import enum ErrandCore.CacheReadMode
-@_exported public import struct ErrandCore.CacheSettings
-@_exported public import struct ErrandCore.CacheTargets
 @_exported public import protocol ErrandCore.CachedCallDelegate
 @_exported public import class ErrandCore.Call
 @_exported public import class ErrandCore.CallContext
 @_exported public import protocol ErrandCore.CallDelegate
 @_exported public import protocol ErrandCore.CallGroup
 @_exported public import struct ErrandCore.CallInfo
-@_exported public import struct ErrandCore.CallMetrics
 @_exported public import struct ErrandCore.CallOptions
 @_exported public import class ErrandCore.CallOwner
 @_exported public import protocol ErrandCore.CallProgressDelegate
 @_exported public import protocol ErrandCore.CallSender
-@_exported public import struct ErrandCore.CallbackExecutor
 @_exported public import struct ErrandCore.Chain
 @_exported public import struct ErrandCore.Checksum
 @_exported public import struct ErrandCore.CircuitOpen
 @_exported public import struct ErrandCore.ClientConfiguration
 @_exported public import enum ErrandCore.Credential
-@_exported public import protocol ErrandCore.CredentialKeeper
 @_exported public import protocol ErrandCore.CredentialProvider
 @_exported public import class ErrandCore.CredentialStore
 @_exported public import struct ErrandCore.Delivery
@@ -108,17 +78,12 @@
 @_exported public import struct ErrandCore.Download
 @_exported public import struct ErrandCore.DownloadedFile
 @_exported public import struct ErrandCore.Envelope
-@_exported public import struct ErrandCore.EventStream
 @_exported public import struct ErrandCore.FixedCredential
-@_exported public import class ErrandCore.FlightRecord
-@_exported public import struct ErrandCore.FlightRecording
 @_exported public import struct ErrandCore.FormValues
 @_exported public import struct ErrandCore.Formats
 @_exported public import class ErrandCore.GroupCall
 @_exported public import protocol ErrandCore.GroupDelegate
 @_exported public import struct ErrandCore.GroupInfo
-@_exported public import enum ErrandCore.GroupKind
-@_exported public import struct ErrandCore.GroupMember
 @_exported public import struct ErrandCore.GroupOptions
 @_exported public import struct ErrandCore.GroupOutcome
 @_exported public import struct ErrandCore.GroupProgress
@@ -126,16 +91,10 @@
 @_exported public import struct ErrandCore.GroupReport
 @_exported public import struct ErrandCore.GroupScope
 @_exported public import protocol ErrandCore.GroupStep
-@_exported public import protocol ErrandCore.HeaderConvertible
-@_exported public import struct ErrandCore.HedgeRule
 @_exported public import struct ErrandCore.HostCacheRule
 @_exported public import struct ErrandCore.HostRate
 @_exported public import enum ErrandCore.Idempotency
-@_exported public import enum ErrandCore.IndicatorChoice
 @_exported public import protocol ErrandCore.Interceptor
-@_exported public import struct ErrandCore.Interceptors
-@_exported public import enum ErrandCore.JoinRule
-@_exported public import struct ErrandCore.KeptAccounts
 @_exported public import class ErrandCore.LoadingIndicator
 @_exported public import struct ErrandCore.LogLine
 @_exported public import struct ErrandCore.Multipart
@@ -149,14 +108,10 @@
 @_exported public import protocol ErrandCore.PagedRequest
 @_exported public import struct ErrandCore.ProblemDetails
 @_exported public import class ErrandCore.ProgressStream
-@_exported public import struct ErrandCore.PropertyListFormat
-@_exported public import struct ErrandCore.ReconnectRule
 @_exported public import struct ErrandCore.RedirectPolicy
 @_exported public import struct ErrandCore.Reform
 @_exported public import protocol ErrandCore.Reformer
 @_exported public import protocol ErrandCore.RefreshingProvider
-@_exported public import enum ErrandCore.RepeatRule
-@_exported public import struct ErrandCore.RequestAdditions
 @_exported public import struct ErrandCore.RequestBody
 @_exported public import enum ErrandCore.RequestCredential
 @_exported public import struct ErrandCore.RequestFamily
@@ -164,24 +119,16 @@
 @_exported public import struct ErrandCore.RequestPath
 @_exported public import enum ErrandCore.RequestServer
 @_exported public import struct ErrandCore.ResponseDecoder
-@_exported public import protocol ErrandCore.ResponseFormat
-@_exported public import struct ErrandCore.ResponseStream
 @_exported public import struct ErrandCore.ResponseValidation
 @_exported public import struct ErrandCore.RetryPolicy
-@_exported public import class ErrandCore.RunningChain
 @_exported public import struct ErrandCore.ServerEnvironment
 @_exported public import struct ErrandCore.ServerSentEvent
-@_exported public import struct ErrandCore.ServerSettings
 @_exported public import struct ErrandCore.Signing
 @_exported public import struct ErrandCore.StepChain
-@_exported public import struct ErrandCore.StepValues
-@_exported public import struct ErrandCore.TimeLimit
 @_exported public import struct ErrandCore.Timeouts
 @_exported public import struct ErrandCore.URLFilter
 
 // MARK: - The cache
 
-@_exported public import struct ErrandCache.BodySealing
 @_exported public import struct ErrandCache.CacheFolderFilter
-@_exported public import struct ErrandCache.CacheGroup
 @_exported public import class ErrandCache.ResponseCache

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCache
+import ErrandHTTP
 import ErrandSupport
 import Foundation
 

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 @testable import ErrandCache
 import ErrandSupport
 import ErrandTesting

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 @testable import ErrandCache
 import ErrandTesting
 import Foundation

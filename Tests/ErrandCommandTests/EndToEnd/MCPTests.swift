@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import Foundation
 import TestSupport
 import Testing

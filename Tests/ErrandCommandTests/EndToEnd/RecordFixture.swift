@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandRecord
 import ErrandTesting
 import Foundation

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandSupport
 import ErrandTesting
 import Foundation

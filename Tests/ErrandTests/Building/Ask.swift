@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import Foundation
 
 /// A request in which a test can set every property.

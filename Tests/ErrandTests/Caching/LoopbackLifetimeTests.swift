@@ -1,5 +1,6 @@
 import Errand
 import ErrandCache
+import ErrandCore
 import ErrandTesting
 import Foundation
 import Testing

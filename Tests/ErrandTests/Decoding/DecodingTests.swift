@@ -1,4 +1,6 @@
 import Errand
+import ErrandHTTP
+import ErrandJSON
 import ErrandTesting
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import Errand
 import ErrandHTTP
 import ErrandCache
 import ErrandCore
+import ErrandJSON
 import ErrandTransfer
 import Foundation
 import Testing

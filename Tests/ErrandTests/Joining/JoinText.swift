@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandHTTP
 
 /// A text request in which a test can set every property.

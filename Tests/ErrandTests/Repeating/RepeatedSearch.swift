@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 
 /// A search whose repeat rule the test sets.
 struct RepeatedSearch: APIRequest {

@@ -1,6 +1,7 @@
 import Errand
 import ErrandCurl
 import ErrandEngine
+import ErrandHTTP
 import Foundation
 import Testing
 

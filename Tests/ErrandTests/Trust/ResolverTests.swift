@@ -1,5 +1,6 @@
 import Errand
 import ErrandCurl
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import ErrandSupport
 
 /// Returns one list of addresses after the other, repeats the last one, and records the questions.

@@ -1,4 +1,5 @@
 import Errand
+import ErrandJSON
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import ErrandSupport
 import ErrandTransfer
 import Foundation

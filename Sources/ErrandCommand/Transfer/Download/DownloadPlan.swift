@@ -1,5 +1,6 @@
 import Errand
 import ErrandChecksum
+import ErrandHTTP
 import ErrandSupport
 import ErrandTransfer
 import Foundation

@@ -1,5 +1,6 @@
 import Errand
 import ErrandAdapters
+import ErrandHTTP
 import Foundation
 import HTTPTypes
 import Testing
