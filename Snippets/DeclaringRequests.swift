@@ -1,5 +1,6 @@
 // The properties of a request. Each part is used in the guide "Declaring requests".
 import Errand
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 

@@ -25,7 +25,6 @@
 @_exported public import class ErrandHTTP.CookieJar
 @_exported public import class ErrandHTTP.CookieJars
 @_exported public import enum ErrandHTTP.CookieUse
-@_exported public import struct ErrandHTTP.HTTPBody
 @_exported public import struct ErrandHTTP.HTTPMethod
 @_exported public import struct ErrandHTTP.HTTPRequest
 @_exported public import struct ErrandHTTP.HTTPResponse
@@ -67,13 +66,11 @@
 @_exported public import protocol ErrandCore.CallSender
 @_exported public import struct ErrandCore.Chain
 @_exported public import struct ErrandCore.Checksum
-@_exported public import struct ErrandCore.CircuitOpen
 @_exported public import struct ErrandCore.ClientConfiguration
 @_exported public import enum ErrandCore.Credential
 @_exported public import protocol ErrandCore.CredentialProvider
 @_exported public import class ErrandCore.CredentialStore
 @_exported public import struct ErrandCore.Delivery
-@_exported public import struct ErrandCore.DigestAlgorithm
 @_exported public import struct ErrandCore.DigestAuthentication
 @_exported public import struct ErrandCore.Download
 @_exported public import struct ErrandCore.DownloadedFile
@@ -88,7 +85,6 @@
 @_exported public import struct ErrandCore.GroupOutcome
 @_exported public import struct ErrandCore.GroupProgress
 @_exported public import protocol ErrandCore.GroupProgressDelegate
-@_exported public import struct ErrandCore.GroupReport
 @_exported public import struct ErrandCore.GroupScope
 @_exported public import protocol ErrandCore.GroupStep
 @_exported public import struct ErrandCore.HostCacheRule

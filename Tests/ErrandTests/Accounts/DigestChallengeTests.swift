@@ -1,5 +1,6 @@
 import Errand
 import ErrandChecksum
+import ErrandCore
 import ErrandHTTP
 import Foundation
 import Testing

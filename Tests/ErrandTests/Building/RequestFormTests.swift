@@ -1,5 +1,6 @@
 import ErrandSupport
 import Errand
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import Errand
 import ErrandCache
 import ErrandChecksum
+import ErrandCore
 import ErrandTesting
 import Foundation
 import Testing

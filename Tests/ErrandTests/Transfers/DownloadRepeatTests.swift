@@ -1,6 +1,7 @@
 import ErrandCache
 import ErrandChecksum
 import Errand
+import ErrandCore
 import ErrandHTTP
 import ErrandTesting
 import Foundation

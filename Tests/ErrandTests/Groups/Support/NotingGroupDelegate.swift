@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandTesting
 
 /// A delegate that records its notifications.
