@@ -18,23 +18,23 @@ NOT_SHOWN = {
     "ErrandHTTP": """
         AddressKind AddressPolicy BackgroundEnd BackgroundEvent BackgroundOrder BackgroundSession BodyDisposition
         BodyExpansion BodyFlow BodyRead BodySink BodySource BodySourceFailure CallState CertificateAuthority
-        CertificateSource ClientCertificate Cookie CookieRule Exchange ExchangeMetrics HTTPBody HTTPField HTTPFieldName
-        HTTPFields HTTPURL HTTPVersionPolicy MediaType MonotonicInstant NameResolver PublicKeyPins PublicSuffixes
-        ResponseLimits ServerCache SharedTimers StatusRule TLSVersion TimerToken Timers Transport TransportCapabilities
-        TransportChoice TransportFailure TransportProxy TransportRegistry Wakeup
+        CertificateSource ClientCertificate Cookie CookieJar CookieJars CookieRule Exchange ExchangeMetrics HTTPBody
+        HTTPField HTTPFieldName HTTPFields HTTPURL HTTPVersionPolicy MediaType MonotonicInstant NameResolver
+        PublicKeyPins PublicSuffixes ResponseLimits ServerCache SharedTimers StatusRule TLSVersion TimerToken Timers
+        Transport TransportCapabilities TransportChoice TransportFailure TransportProxy TransportRegistry Wakeup
     """,
     "ErrandCore": """
         AccountChange ArgumentFormat BodyFormat BodyLimit CacheChoice CacheMiss CacheReadMode CacheReport CacheSettings
         CacheTargets CallDecision CallMetrics CallbackExecutor ChecksumHash CircuitOpen CredentialKeeper DigestAlgorithm
-        DrainReport EventStream FlightCall FlightExchange FlightRecord FlightRecording FormatFailure GroupKind
-        GroupMember GroupReport HeaderConvertible HedgeRule IndicatorChoice Interceptors JoinRule KeptAccounts
-        PropertyListFormat ReconnectRule RepeatRule RequestAdditions ResponseFormat ResponseStream RetryMetrics
-        RetryReason RunningChain ServerSettings StepValues TimeLimit WireMessage
+        DrainReport EventStream FlightCall FlightExchange FlightRecord FlightRecording FormatFailure GroupDelegate
+        GroupKind GroupMember GroupProgressDelegate GroupReport HeaderConvertible HedgeRule IndicatorChoice Interceptors
+        JoinRule KeptAccounts Netrc PropertyListFormat ReconnectRule RepeatRule RequestAdditions ResponseFormat
+        ResponseStream RetryMetrics RetryReason RunningChain ServerSettings StepValues TimeLimit WireMessage
     """,
     "ErrandCache": """
-        BodySealing CacheEntry CacheEntryHead CacheEntryLabel CacheEntryRecord CacheEntryState CacheGroup CacheKey
-        CacheListing CacheLookup CacheSelection CacheSize CacheStatistics CacheStore Digest MemoryStore RemovalState
-        SQLiteStore TieredStore VaryingField WallTime
+        BodySealing CacheEntry CacheEntryHead CacheEntryLabel CacheEntryRecord CacheEntryState CacheFolderFilter
+        CacheGroup CacheKey CacheListing CacheLookup CacheSelection CacheSize CacheStatistics CacheStore Digest
+        MemoryStore RemovalState SQLiteStore TieredStore VaryingField WallTime
     """,
     "ErrandJSON": "JSONDecodingError JSONEncodingError JSONError JSONPath JSONPlace JSONShapeMismatch",
 }

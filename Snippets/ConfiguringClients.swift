@@ -1,5 +1,6 @@
 // A client's configuration is a value; a change applies to calls that start later.
 import Errand
+import ErrandCore
 import ErrandHTTP
 import ErrandTesting
 import Foundation

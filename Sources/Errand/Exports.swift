@@ -22,8 +22,6 @@
 // MARK: - Messages, cookies and the choice of the transport
 
 @_exported public import enum ErrandHTTP.CallPriority
-@_exported public import class ErrandHTTP.CookieJar
-@_exported public import class ErrandHTTP.CookieJars
 @_exported public import enum ErrandHTTP.CookieUse
 @_exported public import struct ErrandHTTP.HTTPMethod
 @_exported public import struct ErrandHTTP.HTTPRequest
@@ -79,12 +77,10 @@
 @_exported public import struct ErrandCore.FormValues
 @_exported public import struct ErrandCore.Formats
 @_exported public import class ErrandCore.GroupCall
-@_exported public import protocol ErrandCore.GroupDelegate
 @_exported public import struct ErrandCore.GroupInfo
 @_exported public import struct ErrandCore.GroupOptions
 @_exported public import struct ErrandCore.GroupOutcome
 @_exported public import struct ErrandCore.GroupProgress
-@_exported public import protocol ErrandCore.GroupProgressDelegate
 @_exported public import struct ErrandCore.GroupScope
 @_exported public import protocol ErrandCore.GroupStep
 @_exported public import struct ErrandCore.HostCacheRule
@@ -94,7 +90,6 @@
 @_exported public import class ErrandCore.LoadingIndicator
 @_exported public import struct ErrandCore.LogLine
 @_exported public import struct ErrandCore.Multipart
-@_exported public import struct ErrandCore.Netrc
 @_exported public import struct ErrandCore.Next
 @_exported public import struct ErrandCore.Nothing
 @_exported public import struct ErrandCore.OneOff
@@ -126,5 +121,4 @@
 
 // MARK: - The cache
 
-@_exported public import struct ErrandCache.CacheFolderFilter
 @_exported public import class ErrandCache.ResponseCache

@@ -3,7 +3,7 @@ public import Foundation
 extension JSONShape {
   /// Checks that a value has this shape.
   /// - Throws: ``JSONShapeMismatch`` for the first difference, in the order of the keys' characters.
-  public func check(_ value: JSONValue) throws(JSONShapeMismatch) {
+  package func check(_ value: JSONValue) throws(JSONShapeMismatch) {
     let place: TapeDecoder
     do throws(JSONError) {
       place = try value.inText()

@@ -58,9 +58,6 @@ public struct EventStream: AsyncSequence, Sendable {
       parser = EventParser(limit: source.limit)
     }
 
-    /// The identifier that is sent to the server as `Last-Event-ID` when the stream reconnects.
-    public var lastEventID: String { parser.lastID }
-
     /// The next event; nil if the server has ended the stream. The server ends the stream by status 204. If the
     /// ``ReconnectRule`` allows no reconnection, the end of a response also ends the stream.
     /// - Throws: ``APIError``.

@@ -186,5 +186,5 @@ public struct ResponseHead: Sendable, Hashable {
   }
 
   /// Whether the status means success: 200 to 299 (RFC 9110 section 15.3).
-  public var isSuccess: Bool { (200...299).contains(status) }
+  package var isSuccess: Bool { (200...299).contains(status) }
 }

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCache
 import ErrandTesting
 import Foundation
 import Testing
