@@ -48,10 +48,7 @@ public struct CacheEntryHead: Sendable, Hashable {
 
   /// The digest that identifies the response among all responses under one key. It is computed from the request fields
   /// that `Vary` names.
-  public var variant: Digest {
-    get { kept.value.parts.variant }
-    set { change { $0.variant = newValue } }
-  }
+  public var variant: Digest { kept.value.parts.variant }
 
   /// The request fields that `Vary` names, with the values that were sent.
   public var vary: [VaryingField] {
@@ -92,10 +89,7 @@ public struct CacheEntryHead: Sendable, Hashable {
   }
 
   /// The version of the app that stored the response.
-  public var appVersion: String {
-    get { kept.value.parts.appVersion }
-    set { change { $0.appVersion = newValue } }
-  }
+  public var appVersion: String { kept.value.parts.appVersion }
 
   /// True if no byte of the entry may be written to a disk.
   public var isMemoryOnly: Bool {
@@ -104,10 +98,7 @@ public struct CacheEntryHead: Sendable, Hashable {
   }
 
   /// A readable description of the entry, for lists and for removals by host or tag.
-  public var label: CacheEntryLabel {
-    get { kept.value.parts.label }
-    set { change { $0.label = newValue } }
-  }
+  public var label: CacheEntryLabel { kept.value.parts.label }
 
   /// The age of the response when it arrived, in milliseconds (RFC 9111 section 4.2.3).
   var initialAge: Int64 { kept.value.initialAge }
