@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import ErrandRecord
 import ErrandTesting
 import Foundation
