@@ -7,9 +7,9 @@ public import Foundation
 /// ```
 public struct Checksum: Sendable, CustomStringConvertible {
   /// The algorithm, such as SHA-256.
-  public let algorithm: DigestAlgorithm
+  package let algorithm: DigestAlgorithm
   /// The digest that the downloaded bytes must have.
-  public let expected: Data
+  package let expected: Data
 
   /// Makes a checksum from the bytes of a digest.
   ///
@@ -48,7 +48,7 @@ public struct Checksum: Sendable, CustomStringConvertible {
   }
 
   /// The digest in lower-case hexadecimal.
-  public var hex: String {
+  package var hex: String {
     String(decoding: expected.flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] }, as: UTF8.self)
   }
 
