@@ -1,6 +1,5 @@
 // Limits of concurrent exchanges, the order of waiting calls, and rates of requests to a host.
 import Errand
-import ErrandCore
 import ErrandTesting
 import Foundation
 

@@ -1,6 +1,5 @@
 // The properties of a request. Each part is used in the guide "Declaring requests".
 import Errand
-import ErrandHTTP
 import ErrandTesting
 import Foundation
 

@@ -1,6 +1,5 @@
 // The transport on URLSession, selected by its name. It is a separate product on Linux.
 import Errand
-import ErrandHTTP
 import ErrandURLSession
 
 let client = APIClient(baseURL: "https://api.example.com")

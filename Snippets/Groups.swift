@@ -1,6 +1,5 @@
 // Many requests as one: batches, chains, and when async let is enough.
 import Errand
-import ErrandCore
 import ErrandTesting
 import Foundation
 

@@ -1,7 +1,6 @@
 // Keeps accounts in the Keychain of Apple platforms. Empty elsewhere.
 #if canImport(Security)
   import Errand
-  import ErrandCore
   import Foundation
   import Security
 

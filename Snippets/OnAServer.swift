@@ -1,6 +1,5 @@
 // On a server: settings from the environment, one client for the application, the trace of a request, and draining.
 import Errand
-import ErrandHTTP
 import ErrandTelemetry
 import ErrandTesting
 import Foundation

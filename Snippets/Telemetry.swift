@@ -1,6 +1,5 @@
 // Traces and metrics: spans of calls and attempts, the trace context of requests, and a collector.
 import Errand
-import ErrandHTTP
 import ErrandTelemetry
 import ErrandTesting
 import Foundation

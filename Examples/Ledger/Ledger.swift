@@ -1,5 +1,4 @@
 import Errand
-import ErrandHTTP
 import ErrandTesting
 
 /// The app and a working day with it.

@@ -1,12 +1,13 @@
-// What `import Errand` shows: the names that apps write to declare and send requests. The other names are reached by
-// importing `ErrandHTTP`, `ErrandCache`, `ErrandJSON` or `ErrandCore`. They are for transports and their trust, for
-// messages and cookies that an app builds itself, for cache stores, stores of accounts and body formats, and for
-// inspectors of errors, metrics and the flight record. An app that configures a transport itself imports its module:
-// `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms.
+// What `import Errand` shows: the names that apps write to declare and send requests and to use their results, in
+// signatures, conformances, stored properties and casts. The types of the properties that requests declare are in this
+// list. So are causes of errors that an app of any transport may want to tell apart, because a cast needs the name.
 //
-// A name that is not in this list stays visible as a member: an app can read `step.decision`, and write values with a
-// leading dot or as literals, such as `Timeouts(total: .seconds(5))`, without the name of the type. The types of the
-// properties that requests declare are in this list, because a declaration needs the name.
+// The other names are reached by importing `ErrandHTTP`, `ErrandCache`, `ErrandJSON` or `ErrandCore`. They are for
+// transports, certificates and resolvers, for sources and sinks of bodies, for cache stores and body formats, and for
+// inspectors of metrics and of the flight record. Of some of these types, apps write only values, with a leading dot or
+// as literals, such as the `TimeLimit` in `Timeouts(total: .seconds(5))`. A name that is not in this list stays visible
+// as a member: an app can read `step.decision` without the name of its type. An app that configures a transport itself
+// imports its module: `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms.
 
 @_exported public import ErrandCompression
 @_exported public import ErrandTransfer
@@ -14,21 +15,36 @@
 // MARK: - JSON
 
 @_exported public import struct ErrandJSON.JSONDecoding
+@_exported public import struct ErrandJSON.JSONDecodingError
 @_exported public import struct ErrandJSON.JSONEncoding
+@_exported public import struct ErrandJSON.JSONEncodingError
 @_exported public import protocol ErrandJSON.JSONReadable
 @_exported public import struct ErrandJSON.JSONShape
+@_exported public import struct ErrandJSON.JSONShapeMismatch
 @_exported public import struct ErrandJSON.JSONValue
 
-// MARK: - Messages, cookies and the choice of the transport
+// MARK: - Messages, cookies and settings of transports
 
 @_exported public import enum ErrandHTTP.CallPriority
+@_exported public import struct ErrandHTTP.ClientCertificate
+@_exported public import struct ErrandHTTP.Cookie
+@_exported public import class ErrandHTTP.CookieJar
+@_exported public import struct ErrandHTTP.CookieRule
 @_exported public import enum ErrandHTTP.CookieUse
+@_exported public import struct ErrandHTTP.HTTPBody
+@_exported public import struct ErrandHTTP.HTTPField
+@_exported public import struct ErrandHTTP.HTTPFieldName
+@_exported public import struct ErrandHTTP.HTTPFields
 @_exported public import struct ErrandHTTP.HTTPMethod
 @_exported public import struct ErrandHTTP.HTTPRequest
 @_exported public import struct ErrandHTTP.HTTPResponse
+@_exported public import struct ErrandHTTP.HTTPURL
 @_exported public import struct ErrandHTTP.NetworkWish
+@_exported public import struct ErrandHTTP.PublicKeyPins
 @_exported public import struct ErrandHTTP.ResponseHead
+@_exported public import struct ErrandHTTP.ResponseLimits
 @_exported public import enum ErrandHTTP.ResponseOrigin
+@_exported public import struct ErrandHTTP.StatusRule
 @_exported public import struct ErrandHTTP.TransferProgress
 
 // MARK: - Requests, calls and clients
@@ -41,6 +57,7 @@
 @_exported public import protocol ErrandCore.APIRequest
 @_exported public import struct ErrandCore.APIResponse
 @_exported public import protocol ErrandCore.Accessory
+@_exported public import enum ErrandCore.AccountChange
 @_exported public import struct ErrandCore.AccountCredential
 @_exported public import struct ErrandCore.AdmissionLimits
 @_exported public import protocol ErrandCore.ArgumentConvertible
@@ -49,6 +66,7 @@
 @_exported public import struct ErrandCore.Arguments
 @_exported public import class ErrandCore.Bandwidth
 @_exported public import struct ErrandCore.Batch
+@_exported public import protocol ErrandCore.BodyFormat
 @_exported public import struct ErrandCore.BreakerRule
 @_exported public import struct ErrandCore.CacheKeyRule
 @_exported public import struct ErrandCore.CachePolicy
@@ -58,14 +76,18 @@
 @_exported public import protocol ErrandCore.CallDelegate
 @_exported public import protocol ErrandCore.CallGroup
 @_exported public import struct ErrandCore.CallInfo
+@_exported public import struct ErrandCore.CallMetrics
 @_exported public import struct ErrandCore.CallOptions
 @_exported public import class ErrandCore.CallOwner
 @_exported public import protocol ErrandCore.CallProgressDelegate
 @_exported public import protocol ErrandCore.CallSender
+@_exported public import struct ErrandCore.CallbackExecutor
 @_exported public import struct ErrandCore.Chain
 @_exported public import struct ErrandCore.Checksum
+@_exported public import struct ErrandCore.CircuitOpen
 @_exported public import struct ErrandCore.ClientConfiguration
 @_exported public import enum ErrandCore.Credential
+@_exported public import protocol ErrandCore.CredentialKeeper
 @_exported public import protocol ErrandCore.CredentialProvider
 @_exported public import class ErrandCore.CredentialStore
 @_exported public import struct ErrandCore.Delivery
@@ -73,20 +95,26 @@
 @_exported public import struct ErrandCore.Download
 @_exported public import struct ErrandCore.DownloadedFile
 @_exported public import struct ErrandCore.Envelope
+@_exported public import struct ErrandCore.EventStream
 @_exported public import struct ErrandCore.FixedCredential
 @_exported public import struct ErrandCore.FormValues
 @_exported public import struct ErrandCore.Formats
 @_exported public import class ErrandCore.GroupCall
+@_exported public import protocol ErrandCore.GroupDelegate
 @_exported public import struct ErrandCore.GroupInfo
 @_exported public import struct ErrandCore.GroupOptions
 @_exported public import struct ErrandCore.GroupOutcome
 @_exported public import struct ErrandCore.GroupProgress
+@_exported public import protocol ErrandCore.GroupProgressDelegate
+@_exported public import struct ErrandCore.GroupReport
 @_exported public import struct ErrandCore.GroupScope
 @_exported public import protocol ErrandCore.GroupStep
+@_exported public import protocol ErrandCore.HeaderConvertible
 @_exported public import struct ErrandCore.HostCacheRule
 @_exported public import struct ErrandCore.HostRate
 @_exported public import enum ErrandCore.Idempotency
 @_exported public import protocol ErrandCore.Interceptor
+@_exported public import struct ErrandCore.KeptAccounts
 @_exported public import class ErrandCore.LoadingIndicator
 @_exported public import struct ErrandCore.LogLine
 @_exported public import struct ErrandCore.Multipart
@@ -110,8 +138,11 @@
 @_exported public import struct ErrandCore.RequestPath
 @_exported public import enum ErrandCore.RequestServer
 @_exported public import struct ErrandCore.ResponseDecoder
+@_exported public import protocol ErrandCore.ResponseFormat
+@_exported public import struct ErrandCore.ResponseStream
 @_exported public import struct ErrandCore.ResponseValidation
 @_exported public import struct ErrandCore.RetryPolicy
+@_exported public import class ErrandCore.RunningChain
 @_exported public import struct ErrandCore.ServerEnvironment
 @_exported public import struct ErrandCore.ServerSentEvent
 @_exported public import struct ErrandCore.Signing

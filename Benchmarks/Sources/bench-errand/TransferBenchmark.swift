@@ -1,6 +1,5 @@
 import BenchHarness
 import Errand
-import ErrandHTTP
 import Foundation
 
 /// The download or upload of one large file, after a small one.

@@ -82,7 +82,7 @@ public protocol CredentialProvider: Sendable {
   /// and is compared byte by byte. The property is read on any thread and must not block.
   var account: String? { get }
   /// Returns true if the credential may be sent to the server with the given origin. The default implementation allows
-  /// only the origin of the base URL. An implementation of an app needs `import ErrandHTTP`.
+  /// only the origin of the base URL.
   func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool
   /// Returns the credential for an account; nil to send no credential. The client has read the account from
   /// ``account`` before. This function runs in a task that is cancelled when the call is cancelled.

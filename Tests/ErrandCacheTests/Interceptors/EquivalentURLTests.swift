@@ -1,5 +1,4 @@
 import Errand
-import ErrandHTTP
 @testable import ErrandCache
 import ErrandSupport
 import ErrandTesting

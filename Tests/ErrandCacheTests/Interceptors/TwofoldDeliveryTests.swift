@@ -1,5 +1,4 @@
 import Errand
-import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,6 +1,5 @@
 import Errand
 import ErrandCache
-import ErrandHTTP
 import Testing
 
 @testable import ErrandCommand

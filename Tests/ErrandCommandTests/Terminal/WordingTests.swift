@@ -1,5 +1,4 @@
 import Errand
-import ErrandCore
 import ErrandHTTP
 import Foundation
 import Testing

@@ -1,5 +1,4 @@
 import Errand
-import ErrandHTTP
 import ErrandRecord
 import Foundation
 import Testing

@@ -1,5 +1,4 @@
 import Errand
-import ErrandCore
 import ErrandTransfer
 import Foundation
 import Testing

@@ -1,5 +1,4 @@
 import Errand
-import ErrandCore
 import ErrandTesting
 import Foundation
 import Testing

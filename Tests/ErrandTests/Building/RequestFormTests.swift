@@ -1,6 +1,5 @@
 import ErrandSupport
 import Errand
-import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,6 +1,5 @@
 import Errand
 import ErrandCache
-import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,6 +1,4 @@
 import Errand
-import ErrandHTTP
-import ErrandJSON
 import ErrandTesting
 import Foundation
 import Testing

@@ -2,7 +2,6 @@ import ErrandCache
 import ErrandChecksum
 import Errand
 import ErrandCore
-import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing

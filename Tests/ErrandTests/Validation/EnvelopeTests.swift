@@ -1,5 +1,4 @@
 import Errand
-import ErrandJSON
 import ErrandTesting
 import Foundation
 import Testing

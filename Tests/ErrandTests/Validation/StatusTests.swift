@@ -1,6 +1,5 @@
 import Dispatch
 import Errand
-import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,5 +1,4 @@
 import Errand
-import ErrandHTTP
 import ErrandSupport
 import ErrandTransfer
 import Foundation

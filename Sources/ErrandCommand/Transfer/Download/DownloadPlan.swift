@@ -1,7 +1,6 @@
 import Errand
 import ErrandChecksum
 import ErrandCore
-import ErrandHTTP
 import ErrandSupport
 import ErrandTransfer
 import Foundation

@@ -1,6 +1,5 @@
 import Errand
 import ErrandAdapters
-import ErrandHTTP
 import Foundation
 import HTTPTypes
 import Testing
@@ -9,29 +8,28 @@ struct HTTPTypesAdapterTests {
   private func name(_ text: String) throws -> HTTPTypes.HTTPField.Name { try #require(HTTPTypes.HTTPField.Name(text)) }
 
   @Test func `order and repetition are kept`() throws {
-    let fields = ErrandHTTP.HTTPFields([
-      ErrandHTTP.HTTPField("B", "1"), ErrandHTTP.HTTPField("a", "2"), ErrandHTTP.HTTPField("b", "3"),
-      ErrandHTTP.HTTPField("c", ""),
+    let fields = Errand.HTTPFields([
+      Errand.HTTPField("B", "1"), Errand.HTTPField("a", "2"), Errand.HTTPField("b", "3"), Errand.HTTPField("c", ""),
     ])
     let converted = try HTTPTypes.HTTPFields(fields)
     #expect(converted.map(\.name.rawName) == ["B", "a", "b", "c"])
     #expect(converted.map(\.value) == ["1", "2", "3", ""])
     #expect(converted[values: try name("b")] == ["1", "3"])
-    #expect(try ErrandHTTP.HTTPFields(converted) == fields)
+    #expect(try Errand.HTTPFields(converted) == fields)
   }
 
   @Test(arguments: ["!#$%&'*+-.^_`|~", "X-1"])
   func `every token is a name`(_ text: String) throws {
-    let field = ErrandHTTP.HTTPField(ErrandHTTP.HTTPFieldName(text), "v")
+    let field = Errand.HTTPField(Errand.HTTPFieldName(text), "v")
     let converted = try HTTPTypes.HTTPField(field)
     #expect(converted.name.rawName == text)
-    #expect(try ErrandHTTP.HTTPField(converted) == field)
+    #expect(try Errand.HTTPField(converted) == field)
   }
 
   @Test(arguments: ["", "a b", "a:b", "n\u{E4}me", "a\r\nb", ":path", "a\0"])
   func `other names are rejected`(_ text: String) {
     let error = #expect(throws: HTTPConversionError.self) {
-      try HTTPTypes.HTTPField(ErrandHTTP.HTTPField(ErrandHTTP.HTTPFieldName(text), "v"))
+      try HTTPTypes.HTTPField(Errand.HTTPField(Errand.HTTPFieldName(text), "v"))
     }
     #expect(error?.part == .field)
   }
@@ -39,36 +37,36 @@ struct HTTPTypesAdapterTests {
   @Test(arguments: ["a\r\nX: y", "a\0b", " a", "a\t", "\u{7F}"])
   func `values that would change are rejected`(_ value: String) {
     let error = #expect(throws: HTTPConversionError.self) {
-      try HTTPTypes.HTTPFields(ErrandHTTP.HTTPFields([ErrandHTTP.HTTPField("Odd", value)]))
+      try HTTPTypes.HTTPFields(Errand.HTTPFields([Errand.HTTPField("Odd", value)]))
     }
     #expect(error?.part == .field)
     #expect(error?.description.contains("Odd") == true)
   }
 
   @Test func `text beyond ASCII is kept`() throws {
-    let field = ErrandHTTP.HTTPField("Title", "\u{E9} \u{2602}\u{FE0F}")
-    #expect(try ErrandHTTP.HTTPField(HTTPTypes.HTTPField(field)) == field)
+    let field = Errand.HTTPField("Title", "\u{E9} \u{2602}\u{FE0F}")
+    #expect(try Errand.HTTPField(HTTPTypes.HTTPField(field)) == field)
   }
 
   @Test func `value that is not UTF-8 is rejected`() throws {
     let field = HTTPTypes.HTTPField(name: try name("Odd"), value: [0x61, 0xE9])
-    #expect(throws: HTTPConversionError.self) { try ErrandHTTP.HTTPField(field) }
+    #expect(throws: HTTPConversionError.self) { try Errand.HTTPField(field) }
   }
 
   @Test func `secret fields are never indexed`() throws {
-    let secret = ErrandHTTP.HTTPField("X-Key", "k", isSecret: true)
+    let secret = Errand.HTTPField("X-Key", "k", isSecret: true)
     let converted = try HTTPTypes.HTTPField(secret)
     #expect(converted.indexingStrategy == .disallow)
-    #expect(try ErrandHTTP.HTTPField(converted).isSecret)
-    #expect(try HTTPTypes.HTTPField(ErrandHTTP.HTTPField("X-Key", "k")).indexingStrategy == .automatic)
+    #expect(try Errand.HTTPField(converted).isSecret)
+    #expect(try HTTPTypes.HTTPField(Errand.HTTPField("X-Key", "k")).indexingStrategy == .automatic)
     let plain = HTTPTypes.HTTPField(name: .authorization, value: "Bearer t")
-    #expect(try ErrandHTTP.HTTPField(plain).isSecret)
+    #expect(try Errand.HTTPField(plain).isSecret)
   }
 
   @Test func `too many fields are rejected`() {
-    let field = ErrandHTTP.HTTPField("A", "b")
+    let field = Errand.HTTPField("A", "b")
     #expect(throws: HTTPConversionError.self) {
-      try HTTPTypes.HTTPFields(ErrandHTTP.HTTPFields(Array(repeating: field, count: 65_001)))
+      try HTTPTypes.HTTPFields(Errand.HTTPFields(Array(repeating: field, count: 65_001)))
     }
   }
 
@@ -84,7 +82,7 @@ struct HTTPTypesAdapterTests {
     #expect(converted.method.rawValue == "PURGE")
     #expect(converted.authority == authority)
     #expect(converted.path == path)
-    let back = try Errand.HTTPRequest(converted, body: ErrandHTTP.HTTPBody(Data([1])))
+    let back = try Errand.HTTPRequest(converted, body: Errand.HTTPBody(Data([1])))
     #expect(back.url == request.url)
     #expect(back.method == request.method)
     #expect(back.fields == request.fields)

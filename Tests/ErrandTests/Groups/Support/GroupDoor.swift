@@ -1,6 +1,5 @@
 import Dispatch
 import Errand
-import ErrandCore
 import ErrandTesting
 
 /// The methods that start a group.

@@ -1,5 +1,4 @@
 import Errand
-import ErrandCore
 import ErrandTesting
 
 /// A delegate that records its notifications.
