@@ -19,7 +19,13 @@ final class OutboxFixture: Sendable {
   let accounts = CredentialStore()
   let client: APIClient
   /// How far the wall clock was set, in milliseconds.
-  let jump = Locked<Int64>(0)
+  let jump = Jump()
+
+  final class Jump: Sendable {
+    private let milliseconds = Locked<Int64>(0)
+
+    func withLock<Result: Sendable>(_ body: (inout Int64) -> Result) -> Result { milliseconds.withLock { body(&$0) } }
+  }
 
   init(_ handler: @escaping @Sendable (RecordedRequest) -> LoopbackAnswer = { _ in .status(204) }) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "errand-outbox-\(UUID().uuidString)")
@@ -34,7 +40,7 @@ final class OutboxFixture: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  private static func wall(_ clock: ManualClock, _ jump: Locked<Int64>) -> @Sendable () -> WallTime {
+  private static func wall(_ clock: ManualClock, _ jump: Jump) -> @Sendable () -> WallTime {
     { WallTime(milliseconds: 1_800_000_000_000 + clock.now.nanoseconds / 1_000_000 + jump.withLock { $0 }) }
   }
 
