@@ -1,6 +1,7 @@
 #if os(Linux)
   package import ErrandHTTP
   package import Foundation
+  import Glibc
 
   /// Receives the content of one response after the transfer coding was removed, decodes it, and passes it to its
   /// destination.
@@ -36,6 +37,8 @@
     package private(set) var isOutOfBudget = false
 
     private var memory = Data()
+    /// The bytes of a large body of known length that is kept in memory; nil for another body.
+    private var large: LargeBody?
     /// True if the body is longer than the part that is kept in memory.
     package private(set) var isCut = false
     /// The number of body bytes received so far, before content decoding.
@@ -59,7 +62,7 @@
       }
       if case .memory(let limit) = destination, case .length(let length) = framing, decoder == nil {
         guard length <= Int64(limit) else { throw TransportFailure.bodyTooLarge(limit) }
-        memory.reserveCapacity(Int(min(length, 1 << 20)))
+        if length < LargeBody.least { memory.reserveCapacity(Int(length)) } else { large = LargeBody(Int(length)) }
       }
     }
 
@@ -69,8 +72,13 @@
       if case .discard = destination { wireBytes > Self.mostDiscarded } else { isCut || tailBytes > Self.mostTail }
     }
 
+    /// The memory for the next bytes of a large body, at most those that are missing. A transport that receives them
+    /// there and passes them to ``take(_:_:)`` saves a copy. Nil for another body, or if no memory is available.
+    package var freeSpace: UnsafeMutableRawBufferPointer? { large?.freeSpace }
+
     /// Returns the bytes that are kept in memory. The receiver then keeps no bytes.
     package mutating func takeMemory() -> Data {
+      if let large { return large.takeData() }
       var taken = Data()
       swap(&taken, &memory)
       return taken
@@ -138,6 +146,10 @@
       case .discard: return true
       case .sink(let sink): return try sink.write(piece)
       case .memory(let limit):
+        if let large {
+          try large.append(piece)
+          return true
+        }
         guard piece.count <= limit - memory.count else { throw TransportFailure.bodyTooLarge(limit) }
         keep(piece)
         return true
@@ -162,6 +174,56 @@
         throw TransportFailure.undecodable("the compressed data ends too early")
       }
       if case .sink(let sink) = destination { try sink.end() }
+    }
+  }
+
+  /// The memory for a large body of known length. It grows while the body arrives, because a server may announce more
+  /// than it sends.
+  private final class LargeBody {
+    /// The length from which a body is received in place. A shorter body is cheaper to copy than to give memory of its
+    /// own.
+    static let least = 128 << 10
+    private static let firstCapacity = 1 << 20
+
+    private let length: Int
+    private var memory: UnsafeMutableRawPointer?
+    private var capacity = 0
+    private var count = 0
+
+    init(_ length: Int) { self.length = length }
+
+    deinit { free(memory) }
+
+    /// The memory behind the bytes that have arrived. Nil if the body is complete or no memory is available.
+    var freeSpace: UnsafeMutableRawBufferPointer? {
+      guard count < length, count < capacity || grow(), let memory else { return nil }
+      return UnsafeMutableRawBufferPointer(start: memory + count, count: capacity - count)
+    }
+
+    /// Appends bytes. Bytes that have arrived in ``freeSpace`` are not copied.
+    func append(_ piece: UnsafeRawBufferPointer) throws(TransportFailure) {
+      var rest = piece[...]
+      while !rest.isEmpty {
+        guard let space = freeSpace else { throw TransportFailure(.other, FailureText.outOfResources) }
+        let bytes = UnsafeRawBufferPointer(rebasing: rest.prefix(space.count))
+        if bytes.baseAddress != UnsafeRawPointer(space.baseAddress) { space.copyMemory(from: bytes) }
+        count += bytes.count
+        rest = rest.dropFirst(bytes.count)
+      }
+    }
+
+    /// Returns the bytes without a copy. This object then has no bytes.
+    func takeData() -> Data {
+      guard let memory else { return Data() }
+      self.memory = nil
+      return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+    }
+
+    private func grow() -> Bool {
+      let larger = min(length, max(Self.firstCapacity, 2 * capacity))
+      guard let more = realloc(memory, larger) else { return false }
+      (memory, capacity) = (more, larger)
+      return true
     }
   }
 

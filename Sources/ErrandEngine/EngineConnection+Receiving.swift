@@ -34,8 +34,9 @@
         readShare.use(count)
         if case .failed = stop { wasReset = true }
         if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
-        // The poller may have reported the end of the stream already.
-        if machine.phase == .idle, hasEnded || socket.hasBuffered { return readIdle() }
+        // The poller may have reported the end of the stream already. A full buffer may have had no room for bytes
+        // behind the response.
+        if machine.phase == .idle, hasEnded || socket.hasBuffered || count == buffer.count { return readIdle() }
         guard machine.phase == .busy, !isReadingStopped else { return }
         switch stop {
         case .bytes: if count < buffer.count, !hasEnded, !socket.hasBuffered { return }

@@ -305,8 +305,10 @@
 
     // MARK: - Buffers
 
-    /// The buffer for received bytes. The buffer is larger if the bytes go to a body sink.
+    /// The buffer for received bytes. The buffer is larger if the bytes go to a body sink. The bytes of a large body in
+    /// memory arrive in their place.
     func receiveBuffer(for exchange: EngineExchange?) -> UnsafeMutableRawBufferPointer {
+      if let space = exchange?.content?.freeSpace { return space }
       guard exchange?.exchange.sink != nil, case .sink = exchange?.content?.destination else { return scratch }
       if let downloadBuffer { return downloadBuffer }
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.downloadSize, alignment: 16)

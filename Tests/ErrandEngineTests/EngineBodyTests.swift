@@ -77,6 +77,40 @@
       #expect(failure?.kind == .tooLarge)
     }
 
+    /// Bytes without a period that divides a buffer's size, so that a piece in the wrong place is noticed.
+    private static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) } }
+
+    /// The memory for a large body begins with 1 MiB, and has 128 KiB as its smallest size.
+    @Test(arguments: [(128 << 10) - 1, 128 << 10, 1 << 20, (1 << 20) + 1, (5 << 20) + 7])
+    func `a large body arrives in order`(length: Int) async throws {
+      let body = Self.pattern(length)
+      let server = try LoopbackServer { _ in .data(body) }
+      let transport = EngineTransport()
+      for _ in 0..<2 {
+        #expect(try await TransportConformance.get(transport, server.url).body == Data(body))
+      }
+      #expect(server.connectionCount == 1)
+    }
+
+    @Test func `an exact large body keeps nothing behind it`() async throws {
+      let head = "HTTP/1.1 200 OK\r\nContent-Length: \(1 << 20)\r\n\r\n"
+      let excess = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
+      let body = Self.pattern(1 << 20)
+      let server = try LoopbackServer()
+      server.enqueue(.raw(Array(head.utf8) + body + Array(excess.utf8), thenCloses: false), .ok("right"))
+      let transport = EngineTransport()
+      #expect(try await TransportConformance.get(transport, server.url).body == Data(body))
+      #expect(try await TransportConformance.get(transport, server.url).text == "right")
+      #expect(server.connectionCount == 2)
+    }
+
+    @Test func `a shortened large body is truncated`() async throws {
+      let head = "HTTP/1.1 200 OK\r\nContent-Length: \(3 << 20)\r\n\r\n"
+      let server = try LoopbackServer { _ in .raw(Array(head.utf8) + Self.pattern(2 << 20), thenCloses: true) }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url))
+      #expect(await TransportConformance.failure(of: exchange, over: EngineTransport())?.kind == .truncated)
+    }
+
     private static let layered = CodedSamples.encode(DecompressionBomb.zstd, .zstd)
 
     @Test(arguments: DecompressionBomb.Attack.allCases)
