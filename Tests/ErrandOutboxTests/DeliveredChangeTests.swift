@@ -264,6 +264,30 @@ struct DeliveredChangeTests {
     await outbox.close()
   }
 
+  @Test(.timeLimit(.minutes(1))) func `forgotten change stays in an open sequence`() async throws {
+    let isDown = Locked(false)
+    let fixture = try OutboxFixture { request in
+      if request.method == "PUT" { return .status(204) }
+      return isDown.withLock { $0 } ? .status(500) : .json(#"[{"id": "7", "title": "old"}]"#)
+    }
+    let outbox = try Self.open(fixture)
+    var values = outbox.values(of: ListPages()).makeAsyncIterator()
+    #expect(try await values.next()?.map(\.title) == ["old"])
+    isDown.withLock { $0 = true }
+    fixture.clock.advance(by: .seconds(1))
+    #expect(try await outbox.add(SetTitle(page: "7", title: "new")).outcome.isDelivered)
+    var last: [String] = []
+    while last != ["new"], let pages = try await values.next() { last = pages.map(\.title) }
+    try await outbox.runner.perform { runner in
+      try runner.forgetChanges { try $0.keptChanges(of: "", exceptLatest: 0) }
+    }
+    outbox.pause()
+    _ = try await outbox.add(OptimisticTests.AddPage(title: "draft"))
+    while last.count != 2, let pages = try await values.next() { last = pages.map(\.title) }
+    #expect(last == ["new", "draft"])
+    await outbox.close()
+  }
+
   @Test(.timeLimit(.minutes(1))) func `unchanged response of the server ends the change`() async throws {
     let fixture = try OutboxFixture { request in
       request.method == "PUT" ? .status(204) : .json(#"[{"id": "7", "title": "old"}]"#)

@@ -28,6 +28,8 @@ struct PatchedValues<R: APIRequest> {
   private var base: R.Response?
   /// When `base` was requested.
   private var moment = ResponseMoment.live(after: [])
+  /// Whether `base` contains delivered changes that the outbox no longer keeps.
+  private var hasForgottenChanges = false
   /// The account for which `base` was received.
   private var account: String
   /// `base` with all patches that it lacks.
@@ -109,9 +111,9 @@ struct PatchedValues<R: APIRequest> {
       let moment = ResponseMoment(response, after: began.delivered)
       // The value stays the same, unless the server has not adopted a change that was laid over the stored response.
       let isRepeated =
-        base != nil && response.isUnchanged
+        base != nil && response.isUnchanged && !hasForgottenChanges
         && patches.deliveries(lackedBy: moment) == patches.deliveries(lackedBy: self.moment)
-      (base, self.moment) = (response.value, moment)
+      (base, self.moment, hasForgottenChanges) = (response.value, moment, false)
       return try await update(always: !isRepeated)
     case .touched: return try await update(always: false)
     }
@@ -122,13 +124,18 @@ struct PatchedValues<R: APIRequest> {
   private mutating func update(always: Bool) async throws -> Bool {
     let count = patches.deliveryCount
     let change = try await patches.follow(outbox.runner)
+    let forgotten = patches.takeForgotten()
     guard patches.account.hasSameBytes(as: account) else {
-      (account, base, value, isOutOfDate) = (patches.account, nil, nil, false)
+      (account, base, value, isOutOfDate, hasForgottenChanges) = (patches.account, nil, nil, false, false)
       stamp.accounts += 1
       return true
     }
     if patches.deliveryCount > count { isOutOfDate = true }
-    guard let base, always || change != .none else { return false }
+    guard var base, always || change != .none else { return false }
+    if !forgotten.isEmpty {
+      patches.lay(forgotten[...], over: &base, of: request, moment)
+      (self.base, hasForgottenChanges) = (base, true)
+    }
     var (next, new) = (base, patches.entries[...])
     // The cost of an added entry does not depend on the number of entries that wait.
     if case .appended(let added) = change, !always, let value { (next, new) = (value, patches.entries.suffix(added)) }
@@ -157,12 +164,20 @@ struct PatchFollower<R: APIRequest> {
   private(set) var account = ""
   /// The number of deliveries that were noticed.
   private(set) var deliveryCount = 0
+  /// The delivered entries whose requests were removed since the last call of ``takeForgotten()``.
+  private var forgotten: [EntryPatches] = []
   /// The time of the clock of the cache.
   private var now = WallTime(milliseconds: 0)
   private var cursor: WaitingPatches.Cursor?
 
   /// The entries that were delivered lately.
   var delivered: Set<Int64> { Set(entries.lazy.filter { $0.delivered != nil }.map(\.id)) }
+
+  /// The delivered entries whose requests were removed since the last call.
+  mutating func takeForgotten() -> [EntryPatches] {
+    defer { forgotten = [] }
+    return forgotten
+  }
 
   /// The delivered entries whose changes are laid over a response.
   func deliveries(lackedBy moment: ResponseMoment) -> [Int64] {
@@ -190,7 +205,8 @@ struct PatchFollower<R: APIRequest> {
 
   private mutating func replace(_ new: [EntryPatches]) -> Change {
     if new.elementsEqual(entries, by: { $0.id == $1.id && $0.state == $1.state }) { return .none }
-    let earlier = delivered
+    let (earlier, present) = (delivered, Set(new.map(\.id)))
+    forgotten += entries.filter { $0.delivered != nil && !present.contains($0.id) }
     entries = new
     deliveryCount += delivered.subtracting(earlier).count
     return .other
@@ -199,7 +215,11 @@ struct PatchFollower<R: APIRequest> {
   private mutating func follow(_ news: WaitingPatches.News) -> Change {
     let count = entries.count
     var isOther = false
-    for id in news.ended where entries.set(nil, for: id) != nil { isOther = true }
+    for id in news.ended {
+      guard let old = entries.set(nil, for: id) else { continue }
+      isOther = true
+      if old.delivered != nil { forgotten.append(old) }
+    }
     for new in news.entries {
       let isLast = entries.last.map { $0.id < new.id } ?? true
       let old = entries.set(new, for: new.id)
