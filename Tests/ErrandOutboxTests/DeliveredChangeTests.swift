@@ -237,6 +237,34 @@ struct DeliveredChangeTests {
     await outbox.close()
   }
 
+  @Test func `surplus changes are removed together`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    try await Self.deliver(SetTitle(page: "7", title: "first"), fixture, outbox)
+    let copies = Int64(ResponseMoment.mostChanges + ResponseMoment.surplus - 3)
+    try await outbox.runner.perform { runner in
+      try runner.store.transaction {
+        try runner.store.run(
+          """
+          WITH RECURSIVE copy(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy WHERE number < ?) \
+          INSERT INTO entry(type, version, account, lane, key, sealed, state, attempts, failures, conflicts, waits, \
+          added, not_before, attempt_limit, stops, ended, kept, request, sum, blocks, head) \
+          SELECT type, version, account, lane, key, sealed, state, attempts, failures, conflicts, waits, \
+          added, not_before, attempt_limit, stops, ended, kept, request, sum, blocks, head FROM entry, copy WHERE id = 1
+          """, .number(copies))
+      }
+    }
+    var counts: [Int64?] = []
+    for title in ["second", "third"] {
+      try await Self.deliver(SetTitle(page: "7", title: title), fixture, outbox)
+      counts.append(
+        try await outbox.runner.perform { try $0.store.number("SELECT count(*) FROM entry WHERE kept IS NOT NULL") })
+    }
+    #expect(counts == [copies + 2, Int64(ResponseMoment.mostChanges)])
+    #expect(try await Self.length(1, outbox) == 0)
+    await outbox.close()
+  }
+
   @Test func `wrong index removes no waiting request`() async throws {
     let fixture = try OutboxFixture(OptimisticTests.Book().answer)
     let outbox = try Self.open(fixture)

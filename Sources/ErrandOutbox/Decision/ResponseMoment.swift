@@ -17,8 +17,10 @@ enum ResponseMoment: Sendable, Equatable {
   /// by default. An app that is used reads its values again within that time, and the request must not stay on the
   /// device for long.
   static let longestAge: Int64 = 86_400_000
-  /// The most changes that are kept for each account, the latest ones: a value is patched with all of them.
+  /// The number of changes that are kept for each account, the latest ones: a value is patched with all of them.
   static let mostChanges = 1_000
+  /// The number of further changes at which they are removed, all at once.
+  static let surplus = 100
 
   /// Whether the change of an entry is laid over the response.
   /// - Parameters:

@@ -129,8 +129,17 @@ extension OutboxRunner {
       // The app may have cancelled the entry meanwhile, also in another process.
       if changed.isEmpty { try? refreshWatch(of: ended.id) }
       if let account = changed.first?.account, changed.first?.kept != nil {
-        try forgetChanges { try $0.keptChanges(of: account, exceptLatest: ResponseMoment.mostChanges) }
+        // The result is recorded. If the removal fails, the next delivery tries it again.
+        try? forgetSurplusChanges(of: account)
       }
+    }
+  }
+
+  /// Removes the delivered changes of an account that are too many, several at once: each removal is a commit.
+  private func forgetSurplusChanges(of account: String) throws {
+    try forgetChanges { store in
+      let surplus = try store.keptChanges(of: account, exceptLatest: ResponseMoment.mostChanges)
+      return surplus.count < ResponseMoment.surplus ? [] : surplus
     }
   }
 }
