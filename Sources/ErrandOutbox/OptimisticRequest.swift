@@ -21,7 +21,8 @@ import ErrandSupport
 ///
 /// If an entry is delivered, its patches still apply to stored responses that were requested before the delivery. For
 /// this, the outbox keeps the stored requests of the latest 1,000 such entries of each account for one day, or for
-/// ``OutboxConfiguration/history`` if that is shorter. ``Outbox/prepareLogout(of:_:)`` removes those of the account.
+/// ``OutboxConfiguration/history`` if that is shorter. While it is open, it removes older requests once an hour, and
+/// surplus ones by the hundred. ``Outbox/prepareLogout(of:_:)`` removes those of the account.
 public protocol OptimisticRequest: OutboxRequest {
   /// How the request changes values. Patches must be repeatable, such as an assignment, or an addition to a list that
   /// does not contain the object: a value may contain the change already, if the server has carried out the request and

@@ -148,8 +148,8 @@ extension OutboxRunner.Ended {
   init(_ facts: EntryFacts, _ event: EntryEvent) { self.init(id: facts.id, key: facts.key, event: event) }
 }
 
-/// Ends a call before it repeats a request whose key the server may have forgotten meanwhile: a call may wait for a long
-/// time, and the device may sleep during the call.
+/// Ends a call before it repeats a request whose key the server may have forgotten meanwhile: a call may wait for long,
+/// and the device may sleep during the call.
 private final class KeyCheck: Sendable {
   /// The facts of the entry, as if the first exchange of the call were unclear.
   private let facts: EntryFacts

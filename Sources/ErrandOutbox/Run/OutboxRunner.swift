@@ -259,7 +259,9 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
       let started = try begin(decision, now)
       if !started.isEmpty { hold.begin() }
       for (facts, request) in started { start(facts, request, reconciles: decision.reconcile.contains(facts.id)) }
-      let wait = [decision.wakeAt.map { now.milliseconds(to: $0) }, poll].compactMap(\.self).min()
+      // Delivered changes are removed in time although nothing else happens.
+      let removal = try store.keepsChanges() ? Self.longestLook : nil
+      let wait = [decision.wakeAt.map { now.milliseconds(to: $0) }, poll, removal].compactMap(\.self).min()
       if let wait { look(after: wait, since: began) } else { stopTimer() }
     } catch {
       client.log(.warning, "outbox: \(OutboxError.mapping(error, folder.path))")

@@ -187,6 +187,13 @@ extension OutboxStore {
     return found.filter { wanted.contains(ByteText($0.type)) && damaged[$0.id] == nil }.sorted { $0.id < $1.id }
   }
 
+  /// Whether the request of a delivered entry is kept for its change. False if the index is damaged.
+  func keepsChanges() throws -> Bool {
+    let query = "SELECT id FROM entry INDEXED BY entry_kept WHERE kept IS NOT NULL LIMIT 1"
+    let found = try unlessDamaged { try number(query) }
+    return (found ?? nil) != nil
+  }
+
   /// The delivered entries whose requests are kept for their changes, and were delivered outside a period.
   func keptChanges(outside period: ClosedRange<WallTime>) throws -> [Int64] {
     try keptChanges("(kept<? OR kept>?)", .time(period.lowerBound), .time(period.upperBound))
