@@ -277,6 +277,21 @@ struct DeliveredChangeTests {
     await outbox.close()
   }
 
+  @Test func `wrong mark removes no waiting request`() async throws {
+    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let outbox = try Self.open(fixture)
+    outbox.pause()
+    let waiting = try await outbox.add(SetTitle(page: "7", title: "new")).id
+    try await outbox.runner.perform { runner in
+      try runner.store.run("UPDATE entry SET kept=1 WHERE id=?", .number(waiting.rawValue))
+      try runner.forgetChanges { try $0.keptChanges(of: "", exceptLatest: 0) }
+    }
+    #expect(try await Self.length(waiting.rawValue, outbox) != 0)
+    outbox.resume()
+    #expect(try await outbox.reaches(waiting, .delivered))
+    await outbox.close()
+  }
+
   // MARK: - Sequences
 
   @Test(.timeLimit(.minutes(1))) func `later sequence begins with the delivered change`() async throws {

@@ -149,7 +149,7 @@ extension OutboxStore {
     var machine = EntryMachine(before, backOff)
     guard machine.apply(event, at: now) else { return nil }
     var facts = machine.facts
-    if facts.state == .delivered { facts.kept = delivery.time }
+    facts.kept = facts.state == .delivered ? delivery.time : nil
     if event == .resend {
       guard try stored(id)?.isIntact == true else { throw Self.damaged(id) }
       facts.waits = try waits(of: id)
@@ -359,7 +359,8 @@ extension OutboxStore {
   }
 
   private func forgetChange(of id: Int64) throws {
-    guard let facts = try row(id), facts.kept != nil else { return }
+    // The checksum of the row does not cover the state and the mark, so both must agree.
+    guard let facts = try row(id), facts.state == .delivered, facts.kept != nil else { return }
     try removeRequest(of: facts)
   }
 
