@@ -43,8 +43,8 @@ public struct CallOptions: Sendable {
   /// Whether ``requiredAccount`` is also required if the request has a credential of its own or none. An outbox sets it,
   /// because the cookies and stored responses of a call belong to the account, too.
   package var requiresAccountAlways = false
-  /// Whether the rule `repeats` of the request, its family and the client does not apply to the call. An outbox sets it,
-  /// because the rule is meant for the taps of a user.
+  /// Whether the rule `repeats` of the request, its family and the client does not apply to the call. An outbox sets
+  /// it, because the rule is meant for the taps of a user.
   package var ignoresRepeats = false
   /// Is called before each exchange of the call, on any thread. If it throws, nothing more is sent, and the call fails
   /// with the error. An outbox sets it, because the server may forget an idempotency key during a call.

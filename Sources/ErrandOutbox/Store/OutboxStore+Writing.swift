@@ -255,8 +255,8 @@ extension OutboxStore {
   }
 
   /// Removes the stored request of an entry that is not sent again, unless it is kept for its change. Releases the
-  /// entries that wait for its identifier. Returns the entries that depend on it in vain, each with the entry on which it
-  /// depends.
+  /// entries that wait for its identifier. Returns the entries that depend on it in vain, each with the entry on which
+  /// it depends.
   private func settle(
     _ facts: EntryFacts, _ made: String?, _ changed: inout [EntryFacts]
   ) throws -> [(parent: Int64, child: Int64)] {

@@ -6,8 +6,8 @@ public import Foundation
 ///
 /// Heads and bodies of up to 64 KiB are stored in a SQLite index. Larger bodies are stored in files next to the index.
 /// Head and body are always written and read together, so after a crash either the old or the new entry exists. Several
-/// processes may share a folder. On iOS the folder must not be in the container of an app group: an open store has a file
-/// lock, and iOS ends an app (0xdead10cc) that is suspended with a lock there.
+/// processes may share a folder. On iOS the folder must not be in the container of an app group: an open store has a
+/// file lock, and iOS ends an app (0xdead10cc) that is suspended with a lock there.
 ///
 /// One thread per store does all disk access; it is started at the first use. Neither calls nor the threads of Swift
 /// concurrency wait for the disk, with one exception: a call waits for its own lookup. A cancellation or the deadline
