@@ -27,7 +27,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// The results of attempts that could not be recorded yet, for example because the disk is full.
   var unsaved: [Ended] = []
   var hold = SendHold()
-  /// The patches of the entries that wait; nil as long as they were not asked for.
+  /// The patches of the present account; nil as long as they were not asked for.
   var patches: WaitingPatches?
   /// The types of requests that have patches.
   let optimistic: [String: any OutboxRequest.Type]
