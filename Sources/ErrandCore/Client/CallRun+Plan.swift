@@ -68,7 +68,7 @@ extension CallRun {
 
   private func redirects(of request: any APIRequest) -> RedirectPolicy {
     request.redirects.filled(by: family?.value.redirects).filled(by: snapshot.configuration.redirects)
-      .filled(by: .follow())
+      .filled(by: .follow()).resending(keyOf: request.idempotency)
   }
 
   func retries(of request: any APIRequest) -> RetryPolicy {

@@ -19,7 +19,7 @@ public struct RedirectPolicy: Sendable, Hashable {
   ///
   /// Fields that are marked as secret, such as `Authorization`, are not sent to another origin. Nor are fields whose
   /// names suggest a secret, such as `X-Api-Key`: `HTTPRequest.curlCommand()` masks the same fields. `Idempotency-Key`
-  /// is sent, because it is no secret.
+  /// and the field of ``Idempotency/keyed(_:)`` are sent, because a server must recognise a repeated request.
   ///
   /// - Parameters:
   ///   - limit: The largest number of redirects that one call follows.
@@ -48,4 +48,13 @@ public struct RedirectPolicy: Sendable, Hashable {
 
   /// Returns this policy, or `other` if this policy is inherited.
   func filled(by other: RedirectPolicy?) -> RedirectPolicy { mode == .inherited ? other ?? self : self }
+
+  /// Returns this policy, which also sends the field with the key of `idempotency` to another origin. Without the key,
+  /// a server could carry out a repeated request twice.
+  func resending(keyOf idempotency: Idempotency) -> RedirectPolicy {
+    guard case .keyed(let name) = idempotency else { return self }
+    var policy = self
+    policy.resendsFieldsElsewhere.insert(name)
+    return policy
+  }
 }

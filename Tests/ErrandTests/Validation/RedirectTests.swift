@@ -83,6 +83,20 @@ struct RedirectTests {
     #expect(bench.transport.requests.allSatisfy { $0.fields["X-Plain"] == "p" })
   }
 
+  @Test func `idempotency key follows to another origin`() async throws {
+    struct Cancel: APIRequest {
+      let path: Path = "/order"
+      let method: HTTPMethod = .delete
+      let idempotency: Idempotency = .keyed("X-Idempotency-Key")
+    }
+    let bench = ScriptedClient(answer: {
+      $0.url.host == "h.example" ? .redirect(to: "http://o/", status: 307) : .text("done")
+    })
+    _ = try await bench.client.send(Cancel())
+    let keys = bench.transport.requests.map { $0.fields["X-Idempotency-Key"] }
+    #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
+  }
+
   @Test func `provider's credential stays on its origin`() async throws {
     let bench = ScriptedClient(
       { $0.credentials = FixedCredential(.bearer("MARKER")) },
