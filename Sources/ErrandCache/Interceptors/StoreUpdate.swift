@@ -67,7 +67,7 @@ struct StoreUpdate {
     if !response.mustNotBeStored { await freshen(byHead: received) }
     if !keeps { context.note(.cache(.notStored(reason: "the body does not have the JSON shape of the request"))) }
     if response.mustNotBeStored {
-      context.note(.cache(.notStored(reason: "the response may belong to another account")))
+      context.note(.cache(.notStored(reason: "the response may belong to another account or rejects its credential")))
     }
     let isStored = keeps && !response.mustNotBeStored && store(response, received, entries, under: aliases)
     cache.count { $0.network += 1 }

@@ -9,7 +9,8 @@ struct ResponseAttachments: Sendable {
   var file: DownloadedFile?
   /// The body as it was parsed during validation; nil if the body was not parsed.
   var parsed: ParsedJSON?
-  /// True if the response must not be stored in the cache, because it belongs to a credential whose account is unknown.
+  /// True if the response must not be stored in the cache, because it belongs to a credential whose account is unknown,
+  /// or because it rejects its credential.
   var mustNotBeStored = false
 }
 
@@ -34,8 +35,8 @@ extension HTTPResponse {
   /// The cache entry that the response comes from; nil if the response does not come from the cache.
   package var hit: (any StoredHit)? { held?.attachments.hit }
 
-  /// True if the response must not be stored in the cache, because it is incomplete or belongs to a credential whose
-  /// account is unknown.
+  /// True if the response must not be stored in the cache, because it is incomplete, belongs to a credential whose
+  /// account is unknown, or rejects its credential.
   package var mustNotBeStored: Bool { isCut || held?.attachments.mustNotBeStored == true }
 
   /// The body as it was parsed during validation, so that the decoder does not parse it again; nil if the body was not

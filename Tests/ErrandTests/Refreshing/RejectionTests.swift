@@ -68,6 +68,21 @@ struct RejectionTests {
     #expect(tokens.refreshed.count == 0 && bench.transport.requests.count == 1)
   }
 
+  @Test func `rejection is not stored`() async throws {
+    struct Cached: APIRequest {
+      typealias Response = JSONValue
+      let path: Path = "/user"
+      let cache: CachePolicy = .lifetime(.seconds(60))
+    }
+    let bench = ScriptedClient(
+      { $0.credentials = Tokens() },
+      answer: { $0.fields[.authorization] == "Bearer 2" ? Self.user : Self.expired })
+    #expect(try await bench.client.send(Cached())["code"] == 10401)
+    #expect(try await bench.client.send(Cached())["code"] == 0)
+    #expect(try await bench.client.send(Cached())["code"] == 0)
+    #expect(bench.transport.requests.count == 4, "the response to the valid credential is stored")
+  }
+
   @Test func `own credential is not refreshed`() async {
     let tokens = Tokens()
     let bench = bench(tokens, accepting: ["1"])
