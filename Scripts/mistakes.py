@@ -2,7 +2,8 @@
 """Makes the guide page "Mistakes" from the tests in Tests/ErrandTests/Mistakes, which prove every sentence on it.
 
 Each test has the mistake between the comments "The mistake:" and "What Errand says:", and then an expected error or
-warning. With --check, the script only reports whether the page is up to date.
+warning. With --check, the script only reports whether the page, and the number of mistakes in other texts, are up to
+date.
 """
 
 import pathlib
@@ -13,6 +14,8 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ROOT / "Tests/ErrandTests/Mistakes"
 PAGE = ROOT / "Sources/Errand/Errand.docc/Mistakes.md"
+# Texts that say how many mistakes the page has.
+MENTIONS = ["README.md", "Sources/Errand/Errand.docc/Errors.md"]
 SECTIONS = {
     "Declaring": "In the declaration of a request",
     "Building": "In the values of a request",
@@ -79,6 +82,10 @@ def main():
         PAGE.write_text(text)
     elif not PAGE.exists() or PAGE.read_text() != text:
         sys.exit("mistakes: the page Mistakes.md is out of date; run Scripts/mistakes.py")
+    for name in MENTIONS:
+        for number in re.findall(r"(\d+)\s+mistakes", (ROOT / name).read_text()):
+            if int(number) != count:
+                sys.exit(f"mistakes: {name} says {number} mistakes, but the page has {count}")
     print(f"mistakes: {count} on the page")
 
 
