@@ -58,6 +58,7 @@ struct KnownSecrets: Sendable {
       switch entry.value {
       case .string(let text): add(suspected: text)
       case .integer(let number): add(suspected: String(number))
+      case .data(let data): add(suspected: data.base64EncodedString())
       default: break
       }
     }

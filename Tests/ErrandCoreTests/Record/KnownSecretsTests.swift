@@ -79,6 +79,13 @@ struct KnownSecretsTests {
     #expect(secrets.masked("user:sesame, sesame, Basic dXNlcjpzZXNhbWU=") == "•••, •••, •••")
   }
 
+  @Test func `secret data are masked in Base64`() {
+    struct Login: Encodable { let token = Data("abcd-efgh".utf8) }
+    var secrets = KnownSecrets()
+    secrets.add(Arguments(encoding: Login()))
+    #expect(secrets.masked("no YWJjZC1lZmdo here") == "no ••• here")
+  }
+
   @Test func `combining accent does not hide a secret`() throws {
     let field = HTTPField("A", "sesame", isSecret: true)
     #expect(!KnownSecrets(try request("", [field])).masked("sesame\u{301}").contains("sesam"))
