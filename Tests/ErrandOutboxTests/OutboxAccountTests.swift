@@ -137,6 +137,31 @@ struct OutboxAccountTests {
     await outbox.close()
   }
 
+  @Test func `business code of a rejected credential waits for a login`() async throws {
+    let fixture = try OutboxFixture { request in
+      request.headers["Authorization"] == "Bearer good" ? .status(204) : .json(#"{"code":10401}"#)
+    }
+    let accounts = CredentialStore { _, _ in
+      AccountCredential(.bearer("bad"))
+    } isRejection: { response in
+      (try? JSONValue(parsing: response.body))?["code"] == 10401
+    }
+    fixture.client.configure {
+      $0.credentials = accounts
+      $0.validation.envelope = Envelope(value: "data", code: "code")
+    }
+    try await accounts.login("ada", with: AccountCredential(.bearer("old")))
+    let outbox = try fixture.open()
+    let receipt = try await outbox.add(Strict(step: 1))
+    #expect(try await outbox.waits(receipt.id, failures: 1))
+    #expect(try await outbox.entry(receipt.id)?.reason?.code == .login)
+    #expect(try await outbox.entry(receipt.id)?.attempts == 0)
+    try await accounts.login("ada", with: AccountCredential(.bearer("good")))
+    outbox.wake()
+    #expect(await receipt.outcome.isDelivered)
+    await outbox.close()
+  }
+
   /// A provider whose account the test changes.
   private final class Session: CredentialProvider {
     let name = Locked<String?>("ada")

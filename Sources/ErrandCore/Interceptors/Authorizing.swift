@@ -27,7 +27,7 @@ package struct Authorizing: SelectiveInterceptor {
     guard let shown = try await credential(for: request, context) else { return try await next(request) }
     let response = try await next(try authorized(request, shown))
     guard isRejected(by: response, context) else { return response }
-    return try await resend(request, shown, Self.unstorable(response), context, next)
+    return try await resend(request, shown, Self.marked(response), context, next)
   }
 
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
@@ -57,13 +57,13 @@ package struct Authorizing: SelectiveInterceptor {
     context.plan.log?.info(
       "the response with status \(response.status) rejected the credential; sending the request again with a newer one")
     let second = try await next(try authorized(request, newer))
-    return isRejected(by: second, context) ? Self.unstorable(second) : second
+    return isRejected(by: second, context) ? Self.marked(second) : second
   }
 
-  /// Keeps a response that rejected a credential with a status of success out of the cache. Otherwise the cache would
-  /// also return it to later calls with a valid credential. The status 401 is left to the rules of the cache.
-  private static func unstorable(_ rejection: HTTPResponse) -> HTTPResponse {
-    rejection.status == 401 ? rejection : rejection.markedUnstorable()
+  /// Marks a response that rejected a credential with another status than 401, for the cache and for an outbox. The
+  /// cache would also return it to later calls with a valid credential.
+  private static func marked(_ rejection: HTTPResponse) -> HTTPResponse {
+    rejection.status == 401 ? rejection : rejection.markedAsRejection()
   }
 
   /// Records why the credential is not refreshed, and returns the response that rejected it.

@@ -9,9 +9,10 @@ struct ResponseAttachments: Sendable {
   var file: DownloadedFile?
   /// The body as it was parsed during validation; nil if the body was not parsed.
   var parsed: ParsedJSON?
-  /// True if the response must not be stored in the cache, because it belongs to a credential whose account is unknown,
-  /// or because it rejects its credential.
+  /// True if the response must not be stored in the cache, because it belongs to a credential whose account is unknown.
   var mustNotBeStored = false
+  /// True if the response rejects the credential of its request, although its status is not 401.
+  var rejectsCredential = false
 }
 
 private final class HeldAttachments: ResponseCompanion {
@@ -37,7 +38,11 @@ extension HTTPResponse {
 
   /// True if the response must not be stored in the cache, because it is incomplete, belongs to a credential whose
   /// account is unknown, or rejects its credential.
-  package var mustNotBeStored: Bool { isCut || held?.attachments.mustNotBeStored == true }
+  package var mustNotBeStored: Bool { isCut || held?.attachments.mustNotBeStored == true || rejectsCredential }
+
+  /// True if the response rejects the credential of its request, although its status is not 401
+  /// (``RefreshingProvider/isRejection(_:)``).
+  package var rejectsCredential: Bool { held?.attachments.rejectsCredential == true }
 
   /// The body as it was parsed during validation, so that the decoder does not parse it again; nil if the body was not
   /// parsed.
@@ -51,6 +56,9 @@ extension HTTPResponse {
   package func coming(from origin: ResponseOrigin, hit: (any StoredHit)?) -> HTTPResponse {
     coming(from: origin).withAttachments { $0.hit = hit }
   }
+
+  /// Returns a copy of the response, marked as one that rejects the credential of its request.
+  func markedAsRejection() -> HTTPResponse { withAttachments { $0.rejectsCredential = true } }
 
   /// Returns a copy of the response with the given parsed body; nil removes the parsed body.
   func with(_ parsed: ParsedJSON?) -> HTTPResponse {

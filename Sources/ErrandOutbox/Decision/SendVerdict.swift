@@ -42,6 +42,8 @@ struct SendResult: Sendable, Equatable {
   /// Whether the server responded to an exchange of the call with 301, 302 or 303. Servers respond so to a request that
   /// they have carried out, and the next request then reads the result (RFC 9110 section 15.4.4).
   var wasRedirected = false
+  /// Whether the response rejects the credential, although its status is not 401.
+  var rejectsCredential = false
   /// Whether the fate of an earlier attempt of the entry is unknown.
   var hadUnknownFate = false
 
@@ -56,6 +58,7 @@ struct SendResult: Sendable, Equatable {
     (stage, code, status) = (error.stage, error.code, error.status)
     message = isSealed ? ErrorText.of(error, isSealed: true) : error.message
     retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }.map { $0.clampedNanoseconds / 1_000_000 }
+    rejectsCredential = error.response?.rejectsCredential == true
     wasRedirected = outcome.metrics.exchanges.contains { 301...303 ~= $0.status ?? 0 }
     let wasRepeated = outcome.metrics.retries.contains { retry in
       if case .status(let status) = retry.reason { status >= 500 } else { !retry.isCertainlyNotSent }
@@ -80,6 +83,8 @@ extension SendVerdict {
     }
     switch stage {
     case .build: self = Self.rejected(.build, result)
+    case .validate where result.rejectsCredential:
+      self = Self.retry(.login, result, counts: false, carriesOut: false)
     case .validate where result.code == .status: self = Self.verdict(onStatus: result.status ?? 0, result)
     case .validate where result.code == .business:
       self = Self.rejected(.status, result)
