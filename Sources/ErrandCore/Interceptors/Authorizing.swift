@@ -33,12 +33,13 @@ package struct Authorizing: SelectiveInterceptor {
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
   // waits in `next`.
 
-  /// Whether the response rejects the credential of its request. A provider that cannot refresh its credential is not
-  /// asked.
+  /// Whether the response rejects the credential of its request. A provider is asked only about its own credential.
   @inline(never)  // frame size
   private func isRejected(by response: HTTPResponse, _ context: CallContext) -> Bool {
-    if context.plan.access.provider is FixedCredential { return response.status == 401 }
-    return context.plan.access.refreshing?.isRejection(response) ?? (response.status == 401)
+    guard case .inherited = context.plan.access.credential, let provider = context.plan.access.provider,
+      !(provider is FixedCredential), let refreshing = provider as? any RefreshingProvider
+    else { return response.status == 401 }
+    return refreshing.isRejection(response)
   }
 
   /// Sends the request once more with a newer credential. Returns `response` if no newer credential is available or if

@@ -21,6 +21,12 @@ struct RejectionTests {
 
   struct User: Decodable, Sendable, Equatable { let nick: String }
 
+  private struct Cached: APIRequest {
+    typealias Response = JSONValue
+    let path: Path = "/user"
+    let cache: CachePolicy = .lifetime(.seconds(60))
+  }
+
   private static func isExpired(_ response: HTTPResponse) -> Bool {
     (try? JSONValue(parsing: response.body))?["code"] == 10401
   }
@@ -69,11 +75,6 @@ struct RejectionTests {
   }
 
   @Test func `rejection is not stored`() async throws {
-    struct Cached: APIRequest {
-      typealias Response = JSONValue
-      let path: Path = "/user"
-      let cache: CachePolicy = .lifetime(.seconds(60))
-    }
     let bench = ScriptedClient(
       { $0.credentials = Tokens() },
       answer: { $0.fields[.authorization] == "Bearer 2" ? Self.user : Self.expired })
@@ -81,6 +82,17 @@ struct RejectionTests {
     #expect(try await bench.client.send(Cached())["code"] == 0)
     #expect(try await bench.client.send(Cached())["code"] == 0)
     #expect(bench.transport.requests.count == 4, "the response to the valid credential is stored")
+  }
+
+  @Test func `store without a refresh finds rejections`() async throws {
+    let accounts = CredentialStore(isRejection: { Self.isExpired($0) })
+    try await accounts.login("ada", with: AccountCredential(.bearer("old")))
+    let bench = ScriptedClient(
+      { $0.credentials = accounts },
+      answer: { $0.fields[.authorization] == "Bearer new" ? Self.user : Self.expired })
+    #expect(try await bench.client.send(Cached())["code"] == 10401)
+    try await accounts.login("ada", with: AccountCredential(.bearer("new")))
+    #expect(try await bench.client.send(Cached())["code"] == 0, "the rejection is not stored")
   }
 
   @Test func `own credential is not refreshed`() async {
