@@ -1,6 +1,7 @@
 import Errand
 @testable import ErrandCache
 @testable import ErrandCore
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 
@@ -99,6 +100,13 @@ extension ScriptedAnswer {
   static func page(_ text: String, _ fields: HTTPFields, status: Int = 200) -> ScriptedAnswer {
     var answer = ScriptedAnswer.text(text, status: status)
     for field in fields.all { answer.head.fields.replace(field) }
+    return answer
+  }
+
+  /// The same response with one more field.
+  func with(_ name: HTTPFieldName, _ value: String) -> ScriptedAnswer {
+    var answer = self
+    answer.head.fields.replace(HTTPField(name, value))
     return answer
   }
 }

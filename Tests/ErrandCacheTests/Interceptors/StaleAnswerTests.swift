@@ -12,14 +12,35 @@ struct StaleAnswerTests {
   private static let whileRevalidating: HTTPFields = ["Cache-Control": "max-age=60, stale-while-revalidate=600"]
   private static let ifError: HTTPFields = ["Cache-Control": "max-age=60, stale-if-error=600"]
 
+  /// A client that has stored the first response. The age of the response is in seconds, and is more than its lifetime
+  /// if no age is given.
+  private static func fixture(
+    age: Int = 61, _ answer: @escaping @Sendable (HTTPRequest, Int) async throws -> ScriptedAnswer
+  ) async throws -> CacheFixture {
+    let fixture = CacheFixture(answer)
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(age)
+    return fixture
+  }
+
+  /// Such a client, whose server sends `later` after the first response.
+  private static func fixture(
+    age: Int = 61, _ fields: HTTPFields, then later: ScriptedAnswer
+  ) async throws -> CacheFixture {
+    try await fixture(age: age) { _, number in number == 1 ? .page("body", fields) : later }
+  }
+
+  /// Such a client, whose server holds every later request at a latch.
+  private static func fixture(_ fields: HTTPFields, holdingAt latch: Latch) async throws -> CacheFixture {
+    try await fixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", fields)
+    }
+  }
+
   @Test func `hundred concurrent reads refresh once`() async throws {
     let latch = Latch()
-    let fixture = CacheFixture { _, number in
-      if number > 1 { try await latch.wait() }
-      return .page("answer \(number)", Self.whileRevalidating)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(Self.whileRevalidating, holdingAt: latch)
     let values = try await withThrowingTaskGroup(of: APIResponse<String>.self) { group in
       for _ in 1...100 { group.addTask { try await fixture.client.response(Page.http()) } }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -55,11 +76,8 @@ struct StaleAnswerTests {
 
   @Test(arguments: ["max-age=0, private, must-revalidate", "private", "max-age=60"])
   func `failure does not replace the stored response`(control: String) async throws {
-    let fixture = CacheFixture { _, number in
-      number == 1 ? .page("body", Self.ifError) : ScriptedAnswer(status: 503, fields: ["Cache-Control": control])
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let failure = ScriptedAnswer(status: 503, fields: ["Cache-Control": control])
+    let fixture = try await Self.fixture(Self.ifError, then: failure)
     for _ in 0..<3 { #expect(await fixture.client.outcome(of: Page.http()).value == "body") }
     #expect(fixture.asked == 4)
   }
@@ -74,9 +92,7 @@ struct StaleAnswerTests {
 
   @Test func `quick refresh is not repeated`() async throws {
     for _ in 1...20 {
-      let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
-      _ = try await fixture.client.send(Page.http())
-      fixture.pass(61)
+      let fixture = try await Self.fixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
       await withTaskGroup(of: Void.self) { group in
         for _ in 1...50 { group.addTask { _ = try? await fixture.client.send(Page.http()) } }
       }
@@ -105,11 +121,9 @@ struct StaleAnswerTests {
   }
 
   @Test func `failed refresh is retried`() async throws {
-    let fixture = CacheFixture { _, number in
+    let fixture = try await Self.fixture { _, number in
       number == 2 ? .failure(.offline) : .page("answer \(number)", Self.whileRevalidating)
     }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
     for _ in 1...2 {
       #expect(try await fixture.client.send(Page.http()) == "answer 1")
       await fixture.settled()
@@ -119,15 +133,11 @@ struct StaleAnswerTests {
   }
 
   @Test func `failed refreshes back off`() async throws {
-    let fixture = CacheFixture { _, number in
-      number == 1 ? .page("answer", Self.whileRevalidating) : .status(500)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(Self.whileRevalidating, then: .status(500))
     // The pauses are 1, 2 and 4 seconds.
     for asked in [2, 3, 3, 4, 4, 4, 4, 5] {
       for _ in 1...50 {
-        #expect(try await fixture.client.send(Page.http()) == "answer")
+        #expect(try await fixture.client.send(Page.http()) == "body")
         await fixture.settled()
       }
       #expect(fixture.asked == asked)
@@ -136,13 +146,11 @@ struct StaleAnswerTests {
   }
 
   @Test func `refresh waits for Retry-After`() async throws {
-    let fixture = CacheFixture { _, number in
+    let fixture = try await Self.fixture { _, number in
       number == 2
         ? ScriptedAnswer(status: 503, fields: ["Retry-After": "120"])
         : .page("answer \(number)", Self.whileRevalidating)
     }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
     for (seconds, asked) in [(119, 2), (1, 2), (0, 3)] {
       #expect(try await fixture.client.send(Page.http()) == "answer 1")
       await fixture.settled()
@@ -153,11 +161,9 @@ struct StaleAnswerTests {
   }
 
   @Test func `new response resets failures`() async throws {
-    let fixture = CacheFixture { _, number in
+    let fixture = try await Self.fixture { _, number in
       number == 2 || number == 3 ? .status(500) : .page("answer \(number)", Self.whileRevalidating)
     }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
     for _ in 1...2 {
       _ = try await fixture.client.send(Page.http())
       await fixture.settled()
@@ -173,12 +179,7 @@ struct StaleAnswerTests {
 
   @Test func `refresh outlives its call`() async throws {
     let latch = Latch()
-    let fixture = CacheFixture { _, number in
-      if number > 1 { try await latch.wait() }
-      return .page("answer \(number)", Self.whileRevalidating)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(Self.whileRevalidating, holdingAt: latch)
     _ = try await fixture.client.send(Page.http(), options: .tag("gone"))
     await latch.reached()
     #expect(fixture.client.cancelAll() == 0)
@@ -189,12 +190,7 @@ struct StaleAnswerTests {
 
   @Test func `clearing stops the refresh`() async throws {
     let latch = Latch()
-    let fixture = CacheFixture { _, number in
-      if number > 1 { try await latch.wait() }
-      return .page("answer \(number)", Self.whileRevalidating)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(Self.whileRevalidating, holdingAt: latch)
     _ = try await fixture.client.send(Page.http())
     await latch.reached()
     fixture.cache.removeAll()
@@ -203,11 +199,9 @@ struct StaleAnswerTests {
   }
 
   @Test func `refresh ignores caller's conditions`() async throws {
-    let fixture = CacheFixture { _, number in
+    let fixture = try await Self.fixture { _, number in
       .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
     }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
     let page = Page.http(headers: ["If-None-Match": "\"0\""])
     #expect(try await fixture.client.send(page) == "answer 1")
     await fixture.settled()
@@ -219,9 +213,7 @@ struct StaleAnswerTests {
     (Page.http(headers: ["Cache-Control": "only-if-cached"]), .asDeclared),
   ])
   func `cache only starts no refresh`(page: Page, mode: CacheReadMode) async throws {
-    let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
     let response = try await fixture.client.response(page, options: CallOptions(cache: mode))
     #expect(response.value == "answer 1" && response.origin == .cacheStale)
     await fixture.settled()
@@ -229,11 +221,9 @@ struct StaleAnswerTests {
   }
 
   @Test func `local 304 refreshes, too`() async throws {
-    let fixture = CacheFixture { _, number in
+    let fixture = try await Self.fixture { _, number in
       .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
     }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
     let page = Page(cache: .http, headers: ["If-None-Match": "\"1\""], statusRule: .any)
     #expect(try await fixture.client.response(page).status == 304)
     await fixture.settled()
@@ -242,9 +232,7 @@ struct StaleAnswerTests {
   }
 
   @Test func `after the window the server responds`() async throws {
-    let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(661)
+    let fixture = try await Self.fixture(age: 661) { _, number in .page("answer \(number)", Self.whileRevalidating) }
     #expect(try await fixture.client.send(Page.http()) == "answer 2")
   }
 
@@ -252,10 +240,7 @@ struct StaleAnswerTests {
 
   @Test(arguments: [500, 502, 503, 504], [true, false])
   func `stored response replaces a server error`(_ status: Int, _ hasExchangeInterceptors: Bool) async throws {
-    let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
-      number == 1 ? .page("body", Self.ifError) : .text("oops", status: status)
-    }
-    try await expectStaleFallback(fixture)
+    try await expectStaleFallback(after: .text("oops", status: status), hasExchangeInterceptors)
   }
 
   @Test(
@@ -266,17 +251,14 @@ struct StaleAnswerTests {
   func `stored response replaces a transport failure`(
     _ kind: TransportFailure.Kind, _ hasExchangeInterceptors: Bool
   ) async throws {
-    let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
-      number == 1 ? .page("body", Self.ifError) : .failure(kind)
+    try await expectStaleFallback(after: .failure(kind), hasExchangeInterceptors)
+  }
+
+  private func expectStaleFallback(after failure: ScriptedAnswer, _ hasExchangeInterceptors: Bool) async throws {
+    let signing: [any Interceptor] = hasExchangeInterceptors ? [Signing { $0.fields["X-Signature"] = "s" }] : []
+    let fixture = CacheFixture(change: { $0.interceptors.exchanges = signing }) { _, number in
+      number == 1 ? .page("body", Self.ifError) : failure
     }
-    try await expectStaleFallback(fixture)
-  }
-
-  private static func sign(_ configuration: inout ClientConfiguration, _ does: Bool) {
-    if does { configuration.interceptors.exchanges = [Signing { $0.fields["X-Signature"] = "s" }] }
-  }
-
-  private func expectStaleFallback(_ fixture: CacheFixture) async throws {
     _ = try await fixture.client.send(Page.http())
     fixture.pass(61)
     let answer = try await fixture.client.response(Page.http())
@@ -296,28 +278,22 @@ struct StaleAnswerTests {
       (.revalidating, 1, 504, "fwd=request; fwd-status=504; ttl=59"),
     ] as [(CacheReadMode, Int, Int?, String)])
   func `forwarded request is no hit`(mode: CacheReadMode, age: Int, status: Int?, text: String) async throws {
-    let fixture = CacheFixture { _, number in
-      number == 1 ? .page("body", Self.ifError) : status.map { .status($0) } ?? .failure(.offline)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(age)
+    let failure = status.map { ScriptedAnswer.status($0) } ?? .failure(.offline)
+    let fixture = try await Self.fixture(age: age, Self.ifError, then: failure)
     let report = try await fixture.client.response(Page.http(), options: .cache(mode)).metrics.cache
     #expect(report?.status == "Errand; \(text); detail=stale-if-error" && report?.origin == .cacheStale)
   }
 
   /// A client whose server answers only the first request.
-  private func failing(_ control: String, _ status: Int?) async throws -> CacheFixture {
-    let fixture = CacheFixture { _, number in
+  private func failing(_ control: String, _ status: Int?, age: Int = 61) async throws -> CacheFixture {
+    try await Self.fixture(age: age) { _, number in
       if number == 1 { return .page("0123456789", ["Cache-Control": "\(control)", .eTag: "\"a\""]) }
       return status.map { ScriptedAnswer(status: $0, fields: ["Cache-Control": "max-age=60"]) } ?? .failure(.offline)
     }
-    _ = try await fixture.client.send(Page.http())
-    return fixture
   }
 
   @Test(arguments: [503, nil], [1, 61]) func `failure serves a range`(status: Int?, age: Int) async throws {
-    let fixture = try await failing("max-age=60", status)
-    fixture.pass(age)
+    let fixture = try await failing("max-age=60", status, age: age)
     let page = Page.http(headers: ["Range": "bytes=2-4"])
     let response = try await fixture.client.response(page, options: .cache(.networkElseCached))
     #expect(response.status == 206 && response.value == "234" && response.origin == .cacheStale)
@@ -331,7 +307,6 @@ struct StaleAnswerTests {
   @Test(arguments: [("a", 304, ""), ("b", 206, "01")])
   func `condition precedes the range`(tag: String, status: Int, body: String) async throws {
     let fixture = try await failing("max-age=60", nil)
-    fixture.pass(61)
     var page = Page.http(headers: ["If-None-Match": .text("\"\(tag)\""), "Range": "bytes=0-1"])
     page.statusRule = .any
     let response = try await fixture.client.response(page, options: .cache(.networkElseCached))
@@ -340,7 +315,6 @@ struct StaleAnswerTests {
 
   @Test func `stale-if-error allows a range`() async throws {
     let fixture = try await failing("max-age=60, stale-if-error=600", 503)
-    fixture.pass(61)
     #expect(try await fixture.client.send(Page.http(headers: ["Range": "bytes=-2"])) == "89")
     fixture.pass(600)
     #expect(await fixture.client.outcome(of: Page.http(headers: ["Range": "bytes=-2"])).error?.status == 503)
@@ -349,7 +323,6 @@ struct StaleAnswerTests {
   @Test(arguments: [503, nil], [("a", 304, ""), ("b", 200, "0123456789")])
   func `failure answers a condition`(status: Int?, condition: (tag: String, status: Int, body: String)) async throws {
     let fixture = try await failing("max-age=60", status)
-    fixture.pass(61)
     var page = Page.http(headers: ["If-None-Match": .text("\"\(condition.tag)\"")])
     page.statusRule = .any
     let response = try await fixture.client.response(page, options: .cache(.networkElseCached))
@@ -359,47 +332,32 @@ struct StaleAnswerTests {
   }
 
   @Test(arguments: [400, 404, 501]) func `other statuses are passed on`(_ status: Int) async throws {
-    let fixture = CacheFixture { _, number in number == 1 ? .page("body", Self.ifError) : .status(status) }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(Self.ifError, then: .status(status))
     #expect(await fixture.client.outcome(of: Page.http()).error?.status == status)
   }
 
   @Test func `request may allow stale-if-error`() async throws {
-    let fixture = CacheFixture { _, number in
-      number == 1 ? .page("body", ["Cache-Control": "max-age=60"]) : .failure(.offline)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(["Cache-Control": "max-age=60"], then: .failure(.offline))
     #expect(await fixture.client.outcome(of: Page.http()).error?.stage == .transport)
     #expect(try await fixture.client.send(Page.http(headers: ["Cache-Control": "stale-if-error=5"])) == "body")
   }
 
   @Test(arguments: ["max-age=60, stale-if-error=600, must-revalidate", "no-cache, stale-if-error=600"])
   func `server may forbid stale responses`(_ directives: String) async throws {
-    let fixture = CacheFixture { _, number in
-      number == 1 ? .page("body", ["Cache-Control": "\(directives)"]) : .failure(.offline)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(["Cache-Control": "\(directives)"], then: .failure(.offline))
     #expect(await fixture.client.outcome(of: Page.http()).error?.code.rawValue == "offline")
   }
 
   @Test func `stored response replaces a deadline`() async throws {
     for mode in [CacheReadMode.asDeclared, .networkElseCached] {
       let latch = Latch()
-      let fixture = CacheFixture { _, number in
-        if number > 1 { try await latch.wait() }
-        return .page("body", Self.ifError)
-      }
-      _ = try await fixture.client.send(Page.http())
-      fixture.pass(61)
+      let fixture = try await Self.fixture(Self.ifError, holdingAt: latch)
       let client = fixture.client
       async let answer = client.response(Page.http(), options: .cache(mode))
       await latch.reached()
       fixture.clock.advance(by: .milliseconds(119_950))
       let came = try await answer
-      #expect(came.value == "body" && came.origin == .cacheStale)
+      #expect(came.value == "answer 1" && came.origin == .cacheStale)
     }
   }
 
@@ -413,12 +371,7 @@ struct StaleAnswerTests {
 
   @Test func `deadline without stored response fails`() async throws {
     let latch = Latch()
-    let fixture = CacheFixture { _, number in
-      if number > 1 { try await latch.wait() }
-      return .page("body", ["Cache-Control": "max-age=60"])
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(["Cache-Control": "max-age=60"], holdingAt: latch)
     let client = fixture.client
     async let outcome = client.outcome(of: Page.http())
     await latch.reached()
@@ -428,25 +381,11 @@ struct StaleAnswerTests {
 
   @Test func `cancellation serves no stored response`() async throws {
     let latch = Latch()
-    let fixture = CacheFixture { _, number in
-      if number > 1 { try await latch.wait() }
-      return .page("body", Self.ifError)
-    }
-    _ = try await fixture.client.send(Page.http())
-    fixture.pass(61)
+    let fixture = try await Self.fixture(Self.ifError, holdingAt: latch)
     let client = fixture.client
     async let outcome = client.outcome(of: Page.http())
     await latch.reached()
     client.cancelAll()
     #expect(await outcome.error?.stage == .cancelled)
-  }
-}
-
-extension ScriptedAnswer {
-  /// The same response with one more field.
-  func with(_ name: HTTPFieldName, _ value: String) -> ScriptedAnswer {
-    var answer = self
-    answer.head.fields.replace(HTTPField(name, value))
-    return answer
   }
 }
