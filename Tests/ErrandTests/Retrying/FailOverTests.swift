@@ -33,6 +33,18 @@ struct FailOverTests {
     return APIClient(configuration)
   }
 
+  /// A client of the servers `first.example` and `second.example`, whose exchanges a transport answers.
+  private func client(
+    over transport: any Transport, _ clock: ManualClock, _ change: (inout ClientConfiguration) -> Void = { _ in }
+  ) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://first.example")
+    configuration.servers.current.fallbackURLs = ["http://second.example"]
+    configuration.transport = .own(transport)
+    configuration.timers = clock
+    change(&configuration)
+    return APIClient(configuration)
+  }
+
   private func good() throws -> LoopbackServer { try LoopbackServer { .ok("\($0.path) \($0.bodyText)") } }
 
   @Test(arguments: [
@@ -59,22 +71,23 @@ struct FailOverTests {
     #expect(post.value == "/v2/thing body", "a POST moves too, because nothing was sent")
   }
 
-  @Test func `server silent until deadline is asked last`() async {
+  /// Sends a request to "/silent", which gets no response before its deadline. Returns the host of the next request.
+  private func hostAfterSilence(of silent: Get) async -> String? {
     let (clock, silence) = (ManualClock(), Latch())
     let transport = ScriptedTransport { request in
-      if request.url.host == "first.example" { try await silence.wait() }
+      if request.url.path == "/silent" { try await silence.wait() }
       return .text(request.url.host)
     }
-    var configuration = ClientConfiguration(baseURL: "http://first.example")
-    configuration.servers.current.fallbackURLs = ["http://second.example"]
-    configuration.transport = .own(transport)
-    configuration.timers = clock
-    let client = APIClient(configuration)
-    async let outcome = client.outcome(of: Get(), options: .deadline(.seconds(5)))
+    let client = client(over: transport, clock)
+    async let outcome = client.outcome(of: silent, options: .deadline(.seconds(5)))
     #expect(await eventually { transport.requests.count == 1 })
     clock.advance(by: .seconds(5))
     #expect(await outcome.error?.stage == .deadline)
-    #expect(await client.outcome(of: Get()).value == "second.example")
+    return await client.outcome(of: Get()).value
+  }
+
+  @Test func `server silent until deadline is asked last`() async {
+    #expect(await hostAfterSilence(of: Get(path: "/silent")) == "second.example")
   }
 
   @Test func `slow body blames no server`() async {
@@ -96,11 +109,7 @@ struct FailOverTests {
       }
     }
     let (clock, begun) = (ManualClock(), Latch())
-    var configuration = ClientConfiguration(baseURL: "http://first.example")
-    configuration.servers.current.fallbackURLs = ["http://second.example"]
-    configuration.transport = .own(SlowBody(begun: begun))
-    configuration.timers = clock
-    let client = APIClient(configuration)
+    let client = client(over: SlowBody(begun: begun), clock)
     async let outcome = client.outcome(of: Get(path: "/slow"), options: .deadline(.seconds(5)))
     try? await begun.wait()
     clock.advance(by: .seconds(5))
@@ -110,22 +119,8 @@ struct FailOverTests {
 
   @Test(arguments: [(65_536, "second.example"), (65_537, "first.example")])
   func `long upload blames no server`(length: Int, next: String) async {
-    let (clock, silence) = (ManualClock(), Latch())
-    let transport = ScriptedTransport { request in
-      if request.url.path == "/upload" { try await silence.wait() }
-      return .text(request.url.host)
-    }
-    var configuration = ClientConfiguration(baseURL: "http://first.example")
-    configuration.servers.current.fallbackURLs = ["http://second.example"]
-    configuration.transport = .own(transport)
-    configuration.timers = clock
-    let client = APIClient(configuration)
-    let upload = Get(path: "/upload", method: .put, body: .bytes(Data(count: length)))
-    async let outcome = client.outcome(of: upload, options: .deadline(.seconds(5)))
-    #expect(await eventually { transport.requests.count == 1 })
-    clock.advance(by: .seconds(5))
-    #expect(await outcome.error?.stage == .deadline)
-    #expect(await client.outcome(of: Get()).value == next)
+    let upload = Get(path: "/silent", method: .put, body: .bytes(Data(count: length)))
+    #expect(await hostAfterSilence(of: upload) == next)
   }
 
   @Test func `call that was not sent blames no server`() async {
@@ -134,12 +129,7 @@ struct FailOverTests {
       try await latch.wait()
       return .text(request.url.host)
     }
-    var configuration = ClientConfiguration(baseURL: "http://first.example")
-    configuration.servers.current.fallbackURLs = ["http://second.example"]
-    configuration.transport = .own(transport)
-    configuration.timers = clock
-    configuration.admission = AdmissionLimits(perHost: 1)
-    let client = APIClient(configuration)
+    let client = client(over: transport, clock) { $0.admission = AdmissionLimits(perHost: 1) }
     async let running = client.outcome(of: Get(), options: .deadline(.seconds(60)))
     #expect(await eventually { transport.requests.count == 1 })
     async let waiting = client.outcome(of: Get(), options: .deadline(.seconds(5)))
@@ -255,10 +245,7 @@ struct FailOverTests {
 
   @Test func `open breaker fails over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(500) }, try good())
-    let client = client(first, second) { configuration in
-      configuration.servers.breaker = BreakerRule()
-      configuration.servers.breaker?.least = 2
-    }
+    let client = client(first, second) { $0.servers.breaker = BreakerRule(least: 2) }
     for _ in 0..<2 { #expect(await client.outcome(of: Get()).error?.status == 500) }
     #expect(await client.outcome(of: Get()).value == "/v2/thing ")
     #expect(first.requests.count == 2)
@@ -266,10 +253,7 @@ struct FailOverTests {
 
   @Test func `open breaker keeps an earlier response`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(500) })
-    let client = client(first, second) { configuration in
-      configuration.servers.breaker = BreakerRule()
-      configuration.servers.breaker?.least = 2
-    }
+    let client = client(first, second) { $0.servers.breaker = BreakerRule(least: 2) }
     for _ in 0..<2 { _ = await client.outcome(of: Get(path: RequestPath(second.url + "/v2/thing"))) }
     #expect(await client.outcome(of: Get()).error?.status == 503)
     #expect(first.requests.count == 1 && second.requests.count == 2)
@@ -299,17 +283,13 @@ struct FailOverTests {
 
   @Test func `simultaneous failures count once`() async {
     let (clock, latch, seen) = (ManualClock(), Latch(), Recorded<String>())
-    var configuration = ClientConfiguration(baseURL: "http://one.example")
-    configuration.servers.current.fallbackURLs = ["http://two.example"]
-    configuration.timers = clock
-    configuration.transport = .own(
-      ScriptedTransport { request in
-        seen.append(request.url.host)
-        guard request.url.host == "one.example" else { return .text("right") }
-        try await latch.wait()
-        return .status(503)
-      })
-    let client = APIClient(configuration)
+    let transport = ScriptedTransport { request in
+      seen.append(request.url.host)
+      guard request.url.host == "first.example" else { return .text("right") }
+      try await latch.wait()
+      return .status(503)
+    }
+    let client = client(over: transport, clock)
     let calls = (0..<7).map { _ in Task { await client.outcome(of: Get()) } }
     await latch.reached(7)
     clock.advance(by: .seconds(1))
@@ -317,23 +297,18 @@ struct FailOverTests {
     for call in calls { #expect(await call.value.value == "right") }
     clock.advance(by: .seconds(5))
     #expect(await client.outcome(of: Get()).value == "right")
-    #expect(seen.all.suffix(2) == ["one.example", "two.example"], "the first server is asked first after five seconds")
+    #expect(seen.all.suffix(2) == ["first.example", "second.example"], "the first server is asked again")
   }
 
   /// Two servers with one script, which receives the host and the number of its requests so far.
   private func scripted(
     _ clock: ManualClock, _ seen: Recorded<String>, answer: @escaping @Sendable (String, Int) -> ScriptedAnswer
   ) -> APIClient {
-    var configuration = ClientConfiguration(baseURL: "http://one.example")
-    configuration.servers.current.fallbackURLs = ["http://two.example"]
-    configuration.timers = clock
-    configuration.retries = RetryPolicy(attempts: 3, firstDelay: .zero, busyDelay: .zero)
-    configuration.transport = .own(
-      ScriptedTransport { request in
-        seen.append(request.url.host)
-        return answer(request.url.host, seen.all.count { $0 == request.url.host })
-      })
-    return APIClient(configuration)
+    let transport = ScriptedTransport { request in
+      seen.append(request.url.host)
+      return answer(request.url.host, seen.all.count { $0 == request.url.host })
+    }
+    return client(over: transport, clock) { $0.retries = RetryPolicy(attempts: 3, firstDelay: .zero, busyDelay: .zero) }
   }
 
   private static func busy(_ seconds: Int) -> ScriptedAnswer {
@@ -343,18 +318,18 @@ struct FailOverTests {
   @Test func `server gets no request before Retry-After`() async {
     let seen = Recorded<String>()
     let client = scripted(ManualClock(), seen) { host, turn in
-      if host == "one.example" { return Self.busy(3600) }
+      if host == "first.example" { return Self.busy(3600) }
       return turn < 3 ? .status(503) : .text("at last")
     }
     let outcome = await client.outcome(of: Get(), options: .deadline(.never))
     #expect(outcome.value == "at last")
-    #expect(seen.all == ["one.example", "two.example", "two.example", "two.example"])
+    #expect(seen.all == ["first.example", "second.example", "second.example", "second.example"])
   }
 
   @Test func `call waits for the earliest server`() async {
     let (clock, seen) = (ManualClock(), Recorded<String>())
     let client = scripted(clock, seen) { host, turn in
-      turn > 1 ? .text("right") : Self.busy(host == "one.example" ? 20 : 30)
+      turn > 1 ? .text("right") : Self.busy(host == "first.example" ? 20 : 30)
     }
     async let outcome = client.outcome(of: Get(), options: .deadline(.never))
     await clock.waitForTimers(1)
@@ -362,13 +337,13 @@ struct FailOverTests {
     #expect(seen.count == 2 && clock.pending == 1)
     clock.advance(by: .milliseconds(1))
     #expect(await outcome.value == "right")
-    #expect(seen.all == ["one.example", "two.example", "one.example"])
+    #expect(seen.all == ["first.example", "second.example", "first.example"])
     #expect(await outcome.metrics.retries.map(\.delay) == [.zero, .seconds(20)])
   }
 
   @Test func `too long Retry-After fails immediately`() async {
     let (clock, seen) = (ManualClock(), Recorded<String>())
-    let client = scripted(clock, seen) { host, _ in Self.busy(host == "one.example" ? 90 : 61) }
+    let client = scripted(clock, seen) { host, _ in Self.busy(host == "first.example" ? 90 : 61) }
     #expect(await client.outcome(of: Get(), options: .deadline(.never)).error?.status == 503)
     #expect(seen.count == 2 && clock.pending == 0)
   }
