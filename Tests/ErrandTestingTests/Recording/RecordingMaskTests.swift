@@ -15,6 +15,21 @@ struct RecordingMaskTests {
     return try recorder.recording()
   }
 
+  /// The recorded response to a GET request.
+  private func masked(_ reply: ScriptedAnswer, mask: RecordingMask = RecordingMask()) async throws -> ScriptedAnswer {
+    try await written(HTTPRequest(url: "https://h.example/"), reply, mask: mask).exchanges[0].answer
+  }
+
+  /// A POST request with a body.
+  private func post(_ body: Data, fields: HTTPFields = HTTPFields()) throws -> HTTPRequest {
+    try HTTPRequest(method: .post, url: "https://h.example/", fields: fields, body: HTTPBody(body))
+  }
+
+  /// The recorded body of a POST request.
+  private func sent(_ body: Data, fields: HTTPFields = HTTPFields()) async throws -> String {
+    text(try #require(try await written(post(body, fields: fields), .text("ok")).exchanges[0].request.body?.data))
+  }
+
   private func text(_ body: Data) -> String { String(decoding: body, as: UTF8.self) }
 
   @Test(arguments: [
@@ -69,7 +84,7 @@ struct RecordingMaskTests {
   @Test func `only the given name is shown`() async throws {
     let reply = ScriptedAnswer.json(#"{"cl\u{E9}_token":"abc"}"#)
     let mask = RecordingMask(shown: ["cle\u{301}_token"])
-    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply, mask: mask).exchanges[0].answer
+    let answer = try await masked(reply, mask: mask)
     #expect(!text(answer.body).contains("abc"))
   }
 
@@ -108,7 +123,7 @@ struct RecordingMaskTests {
     reply.head.fields.append(field)
     reply.trailers.append(field)
     reply.informational = [ResponseHead(status: 103, fields: HTTPFields([field]))]
-    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply).exchanges[0].answer
+    let answer = try await masked(reply)
     for fields in [answer.head.fields, answer.trailers, answer.informational[0].fields] {
       #expect(fields[field.name] == expected)
     }
@@ -149,8 +164,7 @@ struct RecordingMaskTests {
   ])
   func `bodies are masked by name and path`(_ body: String, _ expected: String) async throws {
     let mask = RecordingMask(paths: ["users.mail", "list[1]"], shown: ["key"])
-    let request = try HTTPRequest(method: .post, url: "https://h.example/", body: HTTPBody(Data(body.utf8)))
-    let exchange = try await written(request, .json(body), mask: mask).exchanges[0]
+    let exchange = try await written(post(Data(body.utf8)), .json(body), mask: mask).exchanges[0]
     #expect(text(exchange.answer.body) == expected)
     #expect(text(try #require(exchange.request.body?.data)) == expected)
   }
@@ -169,8 +183,7 @@ struct RecordingMaskTests {
     ("a { token: x }", "a { token: x }"),
   ])
   func `JSON lines are masked`(_ body: String, _ expected: String) async throws {
-    let request = try HTTPRequest(method: .post, url: "https://h.example/", body: HTTPBody(Data(body.utf8)))
-    let exchange = try await written(request, .text(body)).exchanges[0]
+    let exchange = try await written(post(Data(body.utf8)), .text(body)).exchanges[0]
     #expect(text(exchange.answer.body) == expected)
     #expect(text(try #require(exchange.request.body?.data)) == expected)
   }
@@ -178,8 +191,7 @@ struct RecordingMaskTests {
   @Test(arguments: ["{\"token\":\"x\",\"n\":\"", "data: {\"token\":\"x\"}"])
   func `invalid byte masks the JSON`(_ start: String) async throws {
     let answer = ScriptedAnswer(status: 200, body: Data(start.utf8) + [0xFF] + Data("\"}".utf8))
-    let exchange = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0]
-    #expect(text(exchange.answer.body) == (start.hasPrefix("data") ? "data: masked" : "masked"))
+    #expect(try await text(masked(answer).body) == (start.hasPrefix("data") ? "data: masked" : "masked"))
   }
 
   @Test(arguments: [
@@ -187,8 +199,7 @@ struct RecordingMaskTests {
     #"{"a":{"token":"s3cret"},"b":":","a":1}"#, #"[{"a":1,"b":"\"","a":[{"token":"s3cret"}]}]"#,
   ])
   func `repeated member is masked`(_ body: String) async throws {
-    let exchange = try await written(HTTPRequest(url: "https://h.example/"), .json(body)).exchanges[0]
-    #expect(!text(exchange.answer.body).contains("s3cret"))
+    #expect(try await !text(masked(.json(body)).body).contains("s3cret"))
   }
 
   @Test func `image stays unchanged`() async throws {
@@ -197,8 +208,7 @@ struct RecordingMaskTests {
       ScriptedAnswer(status: 200, body: body),
       ScriptedAnswer(status: 200, fields: ["Content-Type": "image/png"], body: body.filter { $0 != 0 }),
     ] {
-      let exchange = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0]
-      #expect(exchange.answer.body == answer.body)
+      #expect(try await masked(answer).body == answer.body)
     }
   }
 
@@ -209,22 +219,16 @@ struct RecordingMaskTests {
       ("name=\"events\"", "data: {\"password\":\"abc\"}\n"), ("name=\"note\"", "plain"),
     ]
     let body = parts.map { "--b\r\nContent-Disposition: form-data; \($0)\r\n\r\n\($1)\r\n" }.joined() + "--b--\r\n"
-    let request = try HTTPRequest(
-      method: .post, url: "https://h.example/", fields: ["Content-Type": "multipart/form-data; boundary=b"],
-      body: HTTPBody(Data(body.utf8)))
-    let exchange = try await written(request, .text("ok")).exchanges[0]
-    let masked = text(try #require(exchange.request.body?.data))
-    #expect(!masked.contains("abc"))
-    #expect(masked.contains(#"{"n":1,"password":"masked"}"#) && masked.contains("plain"))
-    #expect(masked.hasPrefix("--boundary\r\n") && masked.hasSuffix("plain\r\n--boundary--\r\n"), "\(masked)")
+    let sent = try await sent(Data(body.utf8), fields: ["Content-Type": "multipart/form-data; boundary=b"])
+    #expect(!sent.contains("abc"))
+    #expect(sent.contains(#"{"n":1,"password":"masked"}"#) && sent.contains("plain"))
+    #expect(sent.hasPrefix("--boundary\r\n") && sent.hasSuffix("plain\r\n--boundary--\r\n"), "\(sent)")
   }
 
   @Test func `form values are masked`() async throws {
-    let request = try HTTPRequest(
-      method: .post, url: "https://h.example/", fields: ["Content-Type": "application/x-www-form-urlencoded"],
-      body: HTTPBody(Data("user=ada&password=abc&=&x".utf8)))
-    let exchange = try await written(request, .text("ok")).exchanges[0]
-    #expect(text(try #require(exchange.request.body?.data)) == "user=ada&password=masked&=&x")
+    let fields: HTTPFields = ["Content-Type": "application/x-www-form-urlencoded"]
+    let sent = try await sent(Data("user=ada&password=abc&=&x".utf8), fields: fields)
+    #expect(sent == "user=ada&password=masked&=&x")
   }
 
   @Test(arguments: [
@@ -243,11 +247,8 @@ struct RecordingMaskTests {
   }
 
   @Test func `compressed body is masked completely`() async throws {
-    let request = try HTTPRequest(
-      method: .post, url: "https://h.example/", fields: ["Content-Encoding": "gzip"],
-      body: HTTPBody(Data([0x1F, 0x8B, 8])))
-    let exchange = try await written(request, .text("ok")).exchanges[0]
-    #expect(text(try #require(exchange.request.body?.data)) == "masked")
+    let sent = try await sent(Data([0x1F, 0x8B, 8]), fields: ["Content-Encoding": "gzip"])
+    #expect(sent == "masked")
   }
 
   @Test func `multipart hides secrets and boundary`() async throws {
@@ -256,9 +257,7 @@ struct RecordingMaskTests {
         --\(boundary)\r\nContent-Disposition: form-data; name="user"\r\n\r\nada\r\n\
         --\(boundary)\r\nContent-Disposition: form-data; name="password"\r\n\r\n\(password)\r\n--\(boundary)--\r\n
         """
-      return try HTTPRequest(
-        method: .post, url: "https://h.example/", fields: ["Content-Type": "multipart/form-data; boundary=\(boundary)"],
-        body: HTTPBody(Data(body.utf8)))
+      return try post(Data(body.utf8), fields: ["Content-Type": "multipart/form-data; boundary=\(boundary)"])
     }
     let recording = try await written(form("Zx81", "abc"), .text("ok"))
     let body = text(try #require(recording.exchanges[0].request.body?.data))
@@ -270,10 +269,7 @@ struct RecordingMaskTests {
   @Test(arguments: ["name=password", "Name=\"password\"", "filename=\"a\";\tname=\"password\""])
   func `part name needs no quotes`(_ parameters: String) async throws {
     let body = "--b\r\nContent-Disposition: form-data; \(parameters)\r\n\r\nabc\r\n--b--\r\n"
-    let request = try HTTPRequest(
-      method: .post, url: "https://h.example/", fields: ["Content-Type": "multipart/form-data; boundary=b"],
-      body: HTTPBody(Data(body.utf8)))
-    let sent = text(try #require(try await written(request, .text("ok")).exchanges[0].request.body?.data))
+    let sent = try await sent(Data(body.utf8), fields: ["Content-Type": "multipart/form-data; boundary=b"])
     #expect(!sent.contains("abc") && sent.contains("masked"), "\(sent)")
   }
 
@@ -288,7 +284,7 @@ struct RecordingMaskTests {
     let answer = ScriptedAnswer(
       status: 206, fields: ["Content-Type": "multipart/byteranges; boundary=Zx81", "Content-Digest": "sha-256=:x:"],
       body: body)
-    let written = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0].answer
+    let written = try await masked(answer)
     #expect(written.body == body && written.head.fields == answer.head.fields)
   }
 
@@ -297,7 +293,7 @@ struct RecordingMaskTests {
     let answer = ScriptedAnswer(
       status: 200, fields: ["Content-Type": "multipart/mixed; boundary=\"Zx81\""],
       body: Data((head + #"{"password":"abc"}"# + "\r\n--Zx81--\r\n").utf8))
-    let written = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0].answer
+    let written = try await masked(answer)
     #expect(text(written.body) == head + #"{"password":"masked"}"# + "\r\n--Zx81--\r\n")
     #expect(written.head.fields == answer.head.fields)
   }
@@ -306,7 +302,7 @@ struct RecordingMaskTests {
     let answer = ScriptedAnswer(
       status: 200, fields: ["Content-Type": "application/x-www-form-urlencoded"],
       body: Data("user=".utf8) + Data([0xE4]) + Data("&x=1".utf8))
-    let written = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0].answer
+    let written = try await masked(answer)
     #expect(written.body == answer.body)
   }
 
@@ -317,12 +313,10 @@ struct RecordingMaskTests {
   @Test func `repeated content type hides secrets`() async throws {
     let form = ScriptedAnswer(
       status: 200, fields: twice("application/x-www-form-urlencoded"), body: Data("user=ada&password=abc".utf8))
-    let answer = try await written(HTTPRequest(url: "https://h.example/"), form).exchanges[0].answer
+    let answer = try await masked(form)
     #expect(text(answer.body) == "user=ada&password=masked")
     let body = "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nabc\r\n--b--\r\n"
-    let request = try HTTPRequest(
-      method: .post, url: "https://h.example/", fields: twice("multipart/form-data; boundary=b"),
-      body: HTTPBody(Data(body.utf8)))
+    let request = try post(Data(body.utf8), fields: twice("multipart/form-data; boundary=b"))
     let sent = try await written(request, .text("ok")).exchanges[0].request
     let sentBody = text(try #require(sent.body?.data))
     #expect(!sentBody.contains("abc") && sentBody.contains("masked"), "\(sentBody)")
@@ -383,7 +377,7 @@ struct RecordingMaskTests {
     var reply = ScriptedAnswer.json(#"{"id":7,"access_token":"a1b2c3d4e5f6"}"#)
     reply.head.fields[.contentLength] = String(reply.body.count)
     reply.head.fields["Repr-Digest"] = "sha-256=:AAAA:"
-    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply).exchanges[0].answer
+    let answer = try await masked(reply)
     #expect(text(answer.body).contains("masked"))
     #expect(answer.head.fields[.contentLength] == String(answer.body.count))
     #expect(answer.head.fields["Repr-Digest"] == nil)
@@ -391,15 +385,14 @@ struct RecordingMaskTests {
 
   @Test func `signed URL in response is masked`() async throws {
     let reply = ScriptedAnswer.json(#"{"upload_url":"https://b.example/f?X-Amz-Signature=deadbeef12345678"}"#)
-    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply).exchanges[0].answer
+    let answer = try await masked(reply)
     #expect(!text(answer.body).contains("deadbeef12345678"))
   }
 
   @Test(arguments: [#"{"echo":"my pass word 1234"}"#, #"{"echo":"my+pass+word+1234"}"#])
   func `form secret is masked in response`(body: String) async throws {
     let fields: HTTPFields = ["Content-Type": "application/x-www-form-urlencoded"]
-    let request = try HTTPRequest(
-      method: .post, url: "https://h.example/", fields: fields, body: HTTPBody(Data("password=my+pass+word+1234".utf8)))
+    let request = try post(Data("password=my+pass+word+1234".utf8), fields: fields)
     let answer = try await written(request, .json(body)).exchanges[0].answer
     #expect(!text(answer.body).contains("1234"))
   }
