@@ -9,11 +9,6 @@ import Testing
 
 /// Changes that were delivered, over responses that were requested before the delivery.
 struct DeliveredChangeTests {
-  private typealias Page = OptimisticTests.Page
-  private typealias GetPage = OptimisticTests.GetPage
-  private typealias ListPages = OptimisticTests.ListPages
-  private typealias SetTitle = OptimisticTests.SetTitle
-
   /// A change with a file.
   struct SetCover: OptimisticRequest {
     var cover: OutboxFile
@@ -25,7 +20,7 @@ struct DeliveredChangeTests {
     func patches(of object: OutboxReference) -> [OutboxPatch] {
       let title = cover.name
       return [
-        .changing(OptimisticTests.ListPages.self) { pages, _ in
+        .changing(ListPages.self) { pages, _ in
           for index in pages.indices { pages[index].title = title }
         }
       ]
@@ -35,7 +30,7 @@ struct DeliveredChangeTests {
   private static func open(
     _ fixture: OutboxFixture, _ change: (inout OutboxConfiguration) -> Void = { _ in }
   ) throws -> Outbox {
-    try fixture.open([SetTitle.self, OptimisticTests.AddPage.self, SetCover.self], change)
+    try fixture.open([SetTitle.self, AddPage.self, SetCover.self], change)
   }
 
   /// The titles of the stored list, with the changes that it lacks.
@@ -58,7 +53,7 @@ struct DeliveredChangeTests {
   // MARK: - Stored responses
 
   @Test func `stored list keeps a delivered change`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
     #expect(try await Self.stored(outbox) == ["new"])
@@ -69,7 +64,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `newer response ends a delivered change`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
     let fresh = try await outbox.value(of: ListPages(), options: CallOptions(cache: .ignoringCache))
@@ -97,7 +92,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `rejected change is not kept`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book(status: 400).answer)
+    let fixture = try OutboxFixture(Book(status: 400).answer)
     let outbox = try Self.open(fixture)
     _ = try await outbox.value(of: ListPages())
     fixture.clock.advance(by: .seconds(1))
@@ -107,7 +102,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `delivered and waiting changes keep their order`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     try await Self.deliver(SetTitle(page: "7", title: "one"), fixture, outbox)
     #expect(try await outbox.add(SetTitle(page: "7", title: "two")).outcome.isDelivered)
@@ -131,7 +126,7 @@ struct DeliveredChangeTests {
     _ = try await outbox.value(of: ListPages())
     fixture.clock.advance(by: .seconds(1))
     outbox.pause()
-    let added = try await outbox.add(OptimisticTests.AddPage(title: "draft"))
+    let added = try await outbox.add(AddPage(title: "draft"))
     let changed = try await outbox.add(SetTitle(page: added.reference, title: "better"))
     outbox.resume()
     #expect(await changed.outcome.isDelivered)
@@ -141,7 +136,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `change with a file stays after a restart`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     let folder = fixture.folder.appendingPathExtension("app")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -157,7 +152,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `value from elsewhere gets no delivered change`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
     #expect(try await outbox.patched(Page(id: "7", title: "x"), of: GetPage(id: "7")).title == "x")
@@ -167,7 +162,7 @@ struct DeliveredChangeTests {
   // MARK: - Accounts
 
   @Test func `delivered change belongs to its account`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     for account in ["bo", "ada"] {
       try await fixture.login(account)
@@ -184,7 +179,7 @@ struct DeliveredChangeTests {
 
   @Test(arguments: [.keep, .discard, .sendFirst(within: .seconds(1))] as [OutboxLogout])
   func `prepared logout removes delivered changes`(rule: OutboxLogout) async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     try await fixture.login("ada")
     let outbox = try Self.open(fixture)
     try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
@@ -200,7 +195,7 @@ struct DeliveredChangeTests {
   // MARK: - Limits
 
   @Test func `delivered change ends after a day`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture) { $0.history = .days(7) }
     try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
     fixture.clock.advance(by: .seconds(86_400))
@@ -215,7 +210,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `clock that was set back ends a delivered change`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     try await Self.deliver(SetTitle(page: "7", title: "new"), fixture, outbox)
     fixture.jump.withLock { $0 = -3_600_000 }
@@ -224,7 +219,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `only the latest changes are kept`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     for title in ["one", "two", "three"] {
       try await Self.deliver(SetTitle(page: "7", title: title), fixture, outbox)
@@ -267,7 +262,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `wrong index removes no waiting request`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     outbox.pause()
     let waiting = try await outbox.add(SetTitle(page: "7", title: "new")).id
@@ -295,7 +290,7 @@ struct DeliveredChangeTests {
   // MARK: - Sequences
 
   @Test(.timeLimit(.minutes(1))) func `later sequence begins with the delivered change`() async throws {
-    let book = OptimisticTests.Book()
+    let book = Book()
     let isDown = Locked(false)
     let fixture = try OutboxFixture { request in
       isDown.withLock { $0 } ? .status(500) : book.answer(request)

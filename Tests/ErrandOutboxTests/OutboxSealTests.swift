@@ -61,13 +61,11 @@ struct OutboxSealTests {
 
   @Test func `patch returns with the key`() async throws {
     let fixture = try OutboxFixture()
-    let outbox = try fixture.open([OptimisticTests.SetTitle.self]) { $0.seal = Locking(3) }
+    let outbox = try fixture.open([SetTitle.self]) { $0.seal = Locking(3) }
     outbox.pause()
-    for page in ["7", "8"] { _ = try await outbox.add(OptimisticTests.SetTitle(page: .init(page), title: "new")) }
+    for page in ["7", "8"] { _ = try await outbox.add(SetTitle(page: .init(page), title: "new")) }
     func title(_ page: String) async throws -> String {
-      try await outbox.patched(
-        OptimisticTests.Page(id: page, title: "old"), of: OptimisticTests.GetPage(id: page)
-      ).title
+      try await outbox.patched(Page(id: page, title: "old"), of: GetPage(id: page)).title
     }
     // The seal has no key three times.
     for _ in 1...3 { #expect(try await title("7") == "old") }
@@ -78,13 +76,13 @@ struct OutboxSealTests {
 
   @Test func `entry that ended has no patch to read`() async throws {
     let fixture = try OutboxFixture()
-    let outbox = try fixture.open([OptimisticTests.SetTitle.self]) { $0.seal = Locking(1) }
+    let outbox = try fixture.open([SetTitle.self]) { $0.seal = Locking(1) }
     outbox.pause()
-    let first = try await outbox.add(OptimisticTests.SetTitle(page: "7", title: "first")).id
-    let page = OptimisticTests.Page(id: "7", title: "old")
-    #expect(try await outbox.patched(page, of: OptimisticTests.GetPage(id: "7")).title == "old")
+    let first = try await outbox.add(SetTitle(page: "7", title: "first")).id
+    let page = Page(id: "7", title: "old")
+    #expect(try await outbox.patched(page, of: GetPage(id: "7")).title == "old")
     #expect(try await outbox.cancel(first) == .cancelled)
-    #expect(try await outbox.patched(page, of: OptimisticTests.GetPage(id: "7")).title == "old")
+    #expect(try await outbox.patched(page, of: GetPage(id: "7")).title == "old")
     await outbox.close()
   }
 

@@ -6,10 +6,10 @@ import Testing
 /// The patches of waiting entries in memory, and their changes.
 struct WaitingPatchesTests {
   private static func patches(_ id: Int64, _ state: Int = 0) -> EntryPatches {
-    EntryPatches(id: id, state: state, patches: [.changing(OptimisticTests.GetPage.self) { _, _ in }])
+    EntryPatches(id: id, state: state, patches: [.changing(GetPage.self) { _, _ in }])
   }
 
-  private static let target = ObjectIdentifier(OptimisticTests.GetPage.self)
+  private static let target = ObjectIdentifier(GetPage.self)
 
   @Test func `news are the changes after the cursor`() {
     var all = WaitingPatches(account: "ada", version: 1, after: nil)
@@ -23,7 +23,7 @@ struct WaitingPatchesTests {
     #expect(!second.isWhole && second.entries.map(\.id) == [3] && second.ended == [2, 9])
     #expect(all.news(for: Self.target, since: second.cursor).entries.isEmpty)
     #expect(all.news(for: Self.target, since: nil).entries.map(\.id) == [1, 3, 5])
-    #expect(all.news(for: ObjectIdentifier(OptimisticTests.ListPages.self), since: nil).entries.isEmpty)
+    #expect(all.news(for: ObjectIdentifier(ListPages.self), since: nil).entries.isEmpty)
   }
 
   @Test func `old cursor gets all entries`() {
