@@ -4,6 +4,8 @@
   import ErrandSupport
   import Foundation
   import Glibc
+  import Testing
+  import TransportChecks
 
   @testable import ErrandEngine
 
@@ -193,6 +195,25 @@
       withUnsafeMutablePointer(to: &place) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
       }
+    }
+  }
+
+  extension TLSServer {
+    /// Performs the handshake, and answers every request until the client closes the connection.
+    static let answersAll: @Sendable (Peer) -> Void = { peer in
+      guard peer.accept() else { return }
+      while peer.readRequest() != nil { peer.answer("ok") }
+    }
+
+    /// The response to a GET request.
+    func get(_ change: (inout EngineConfiguration) -> Void = { _ in }) async throws -> HTTPResponse {
+      try await TransportConformance.get(transport(change), url)
+    }
+
+    /// The failure of a request, over a transport that trusts this server unless another is given.
+    func failure(over other: EngineTransport? = nil, method: HTTPMethod = .get) async throws -> TransportFailure? {
+      let exchange = Exchange(request: try HTTPRequest(method: method, url: url))
+      return await TransportConformance.failure(of: exchange, over: try other ?? transport())
     }
   }
 #endif

@@ -168,8 +168,7 @@
       let transport = try server.transport { $0.pins = [PublicKeyPins(host: "127.0.0.1", sha256: pins)] }
       var results = handshakes.makeAsyncIterator()
       for _ in 0..<3 {
-        let exchange = Exchange(request: try HTTPRequest(url: server.url))
-        #expect(await TransportConformance.failure(of: exchange, over: transport)?.kind == .pinMismatch)
+        #expect(try await server.failure(over: transport)?.kind == .pinMismatch)
         let result = await results.next()
         #expect(result == "full")
       }
