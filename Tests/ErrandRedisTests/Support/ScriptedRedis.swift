@@ -3,13 +3,14 @@ import Foundation
 
 /// A server on the loopback interface that replies to each command of one connection with the result of a closure.
 final class ScriptedRedis: Sendable {
-  let port: Int
-  private let descriptor: Int32
+  private let listener: ListeningSocket
   private let answered = Count()
 
   private final class Count: Sendable {
     let number = Locked(0)
   }
+
+  var port: Int { listener.port }
 
   /// The number of commands that got a reply, without those that load scripts.
   var commands: Int { answered.number.withLock { $0 } }
@@ -19,37 +20,12 @@ final class ScriptedRedis: Sendable {
   ///   - answer: Returns the bytes to send for the command with a number, counted after the scripts were loaded; nil
   ///     closes the connection.
   init?(pause: Duration? = nil, _ answer: @escaping @Sendable (Int) -> [UInt8]?) {
-    #if canImport(Darwin)
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #else
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard isBound else { return nil }
-    self.descriptor = descriptor
-    port = Int(UInt16(bigEndian: address.sin_port))
-    Thread.detachNewThread { [answered] in
-      while true {
-        let connection = accept(descriptor, nil, nil)
-        guard connection >= 0 else {
-          if errno == EINVAL { break } else { continue }
-        }
-        Self.serve(connection, answered, pause, answer)
-        close(connection)
-      }
-      close(descriptor)
-    }
+    guard let listener = ListeningSocket() else { return nil }
+    self.listener = listener
+    listener.serve { [answered] connection in Self.serve(connection, answered, pause, answer) }
   }
 
-  deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  deinit { listener.stop() }
 
   private static func serve(
     _ connection: Int32, _ answered: Count, _ pause: Duration?, _ answer: @Sendable (Int) -> [UInt8]?
@@ -82,14 +58,11 @@ final class ScriptedRedis: Sendable {
   }
 
   private static func sendAll(_ connection: Int32, _ bytes: [UInt8]) -> Bool {
-    #if canImport(Darwin)
-      let flags: Int32 = 0
-    #else
-      let flags = Int32(MSG_NOSIGNAL)
-    #endif
     var done = 0
     while done < bytes.count {
-      let count = bytes[done...].withUnsafeBytes { send(connection, $0.baseAddress, $0.count, flags) }
+      let count = bytes[done...].withUnsafeBytes {
+        send(connection, $0.baseAddress, $0.count, ListeningSocket.noSignal)
+      }
       guard count > 0 else { return false }
       done += count
     }
