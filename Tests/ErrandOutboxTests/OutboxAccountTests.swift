@@ -55,39 +55,35 @@ struct OutboxAccountTests {
     typealias Response = Nothing
   }
 
-  @Test func `request without a credential is sent for its account`() async throws {
+  /// Adds a request of "ada", and switches to "bo" before the first attempt sends anything.
+  private static func add<Request: OutboxRequest>(
+    _ request: Request, switching fixture: OutboxFixture
+  ) async throws -> (outbox: Outbox, receipt: OutboxReceipt<Request>) {
     let reached = Latch()
-    let fixture = try OutboxFixture()
-    try await fixture.login("ada")
-    try await fixture.login("bo")
+    for account in ["ada", "bo"] { try await fixture.login(account) }
     try await fixture.accounts.use("ada")
     fixture.client.configure { $0.interceptors.calls.append(Holding(latch: reached)) }
-    let outbox = try fixture.open([Anonymous.self])
-    let receipt = try await outbox.add(Anonymous(title: "x"))
+    let outbox = try fixture.open([Request.self])
+    let receipt = try await outbox.add(request)
     #expect(await reached.reached())
     try await fixture.accounts.use("bo")
     reached.open()
     #expect(try await outbox.waits(receipt.id, failures: 1))
     #expect(fixture.server.requests.isEmpty)
+    return (outbox, receipt)
+  }
+
+  @Test func `request without a credential is sent for its account`() async throws {
+    let fixture = try OutboxFixture()
+    let (outbox, receipt) = try await Self.add(Anonymous(title: "x"), switching: fixture)
     try await fixture.accounts.use("ada")
     #expect(await receipt.outcome.isDelivered)
     await outbox.close()
   }
 
   @Test func `switch during the attempt sends nothing for another account`() async throws {
-    let reached = Latch()
     let fixture = try OutboxFixture()
-    try await fixture.login("ada")
-    try await fixture.login("bo")
-    try await fixture.accounts.use("ada")
-    fixture.client.configure { $0.interceptors.calls.append(Holding(latch: reached)) }
-    let outbox = try fixture.open()
-    let receipt = try await outbox.add(Rename(title: "x"))
-    #expect(await reached.reached())
-    try await fixture.accounts.use("bo")
-    reached.open()
-    #expect(try await outbox.waits(receipt.id, failures: 1))
-    #expect(fixture.server.requests.isEmpty)
+    let (outbox, receipt) = try await Self.add(Rename(title: "x"), switching: fixture)
     #expect(try await outbox.entry(receipt.id)?.attempts == 0)
     try await fixture.accounts.use("ada")
     #expect(await receipt.outcome.isDelivered)
@@ -167,19 +163,23 @@ struct OutboxAccountTests {
     let name = Locked<String?>("ada")
     var account: String? { name.withLock { $0 } }
     func credential(for account: String?) async throws -> Credential? { account.map { .bearer($0) } }
+
+    /// An outbox whose client uses this provider. The account changes while a request is added.
+    func outbox(in fixture: OutboxFixture, changingTo next: String?) throws -> Outbox {
+      fixture.client.configure { $0.credentials = self }
+      return try fixture.open {
+        $0.onPoint = { point in
+          if point == .adding { self.name.withLock { $0 = next } }
+        }
+      }
+    }
   }
 
   @Test(arguments: ["bo", nil] as [String?]) func `request is not stored for a former account`(next: String?)
     async throws
   {
     let fixture = try OutboxFixture()
-    let session = Session()
-    fixture.client.configure { $0.credentials = session }
-    let outbox = try fixture.open {
-      $0.onPoint = { point in
-        if point == .adding { session.name.withLock { $0 = next } }
-      }
-    }
+    let outbox = try Session().outbox(in: fixture, changingTo: next)
     let error = await #expect(throws: OutboxError.self) { try await outbox.add(Rename(title: "x")) }
     #expect(error?.code == .account && error?.message.hasPrefix("Rename was not stored") == true)
     #expect(try await outbox.summary.counts.isEmpty)
@@ -190,12 +190,7 @@ struct OutboxAccountTests {
     let fixture = try OutboxFixture()
     let session = Session()
     session.name.withLock { $0 = nil }
-    fixture.client.configure { $0.credentials = session }
-    let outbox = try fixture.open {
-      $0.onPoint = { point in
-        if point == .adding { session.name.withLock { $0 = "ada" } }
-      }
-    }
+    let outbox = try session.outbox(in: fixture, changingTo: "ada")
     outbox.pause()
     let id = try await outbox.add(Rename(title: "x")).id
     let entry = try #require(try await outbox.entry(id))

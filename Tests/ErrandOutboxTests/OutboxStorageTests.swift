@@ -17,6 +17,17 @@ struct OutboxStorageTests {
     try names(folder).contains { try Data(contentsOf: $0).range(of: Data(text.utf8)) != nil }
   }
 
+  /// Stores a request that is not sent, and closes the outbox.
+  private static func store<Request: OutboxRequest>(
+    _ request: Request, in fixture: OutboxFixture, _ change: (inout OutboxConfiguration) -> Void = { _ in }
+  ) async throws -> OutboxEntry.ID {
+    let outbox = try fixture.open([Request.self], change)
+    outbox.pause()
+    let id = try await outbox.add(request).id
+    await outbox.close()
+    return id
+  }
+
   // MARK: - Secrets
 
   @Test func `no credential is stored`() async throws {
@@ -76,11 +87,8 @@ struct OutboxStorageTests {
 
   @Test func `sealed request is stored unreadably and sent`() async throws {
     let fixture = try OutboxFixture()
-    let first = try fixture.open { $0.seal = Reversing() }
-    first.pause()
-    let id = try await first.add(Rename(title: "hidden text")).id
+    let id = try await Self.store(Rename(title: "hidden text"), in: fixture) { $0.seal = Reversing() }
     #expect(try !Self.holds(fixture.folder, "hidden text"))
-    await first.close()
 
     let without = try fixture.open()
     #expect(try await until { try await without.entry(id)?.reason?.code == .unreadable })
@@ -112,10 +120,7 @@ struct OutboxStorageTests {
 
   @Test func `unknown type is kept and sent by a later version`() async throws {
     let fixture = try OutboxFixture()
-    let first = try fixture.open()
-    first.pause()
-    let id = try await first.add(Rename(title: "x")).id
-    await first.close()
+    let id = try await Self.store(Rename(title: "x"), in: fixture)
 
     let other = try fixture.open([Strict.self])
     #expect(try await until { try await other.entry(id)?.reason?.code == .unknownType })
@@ -130,10 +135,7 @@ struct OutboxStorageTests {
 
   @Test func `edited entry of an unknown type is sent`() async throws {
     let fixture = try OutboxFixture()
-    let first = try fixture.open()
-    first.pause()
-    let id = try await first.add(Rename(title: "x")).id
-    await first.close()
+    let id = try await Self.store(Rename(title: "x"), in: fixture)
     let other = try fixture.open([Strict.self])
     #expect(try await until { try await other.entry(id)?.reason?.code == .unknownType })
     // An outbox without the right to send does not queue held entries again when it opens.
@@ -168,10 +170,7 @@ struct OutboxStorageTests {
 
   @Test func `old form is migrated`() async throws {
     let fixture = try OutboxFixture()
-    let first = try fixture.open([Old.self])
-    first.pause()
-    let id = try await first.add(Old(name: "x")).id
-    await first.close()
+    let id = try await Self.store(Old(name: "x"), in: fixture)
     let second = try fixture.open([Renamed.self])
     #expect(try await second.reaches(id, .delivered))
     #expect(fixture.paths == ["/renamed/x"])
@@ -180,10 +179,7 @@ struct OutboxStorageTests {
 
   @Test func `later form waits for a later version`() async throws {
     let fixture = try OutboxFixture()
-    let first = try fixture.open([Renamed.self])
-    first.pause()
-    let id = try await first.add(Renamed(title: "x")).id
-    await first.close()
+    let id = try await Self.store(Renamed(title: "x"), in: fixture)
     let second = try fixture.open([Old.self])
     #expect(try await until { try await second.entry(id)?.reason?.code == .unknownType })
     #expect(try await second.entry(id)?.state == .queued)
@@ -198,10 +194,7 @@ struct OutboxStorageTests {
       typealias Response = Nothing
     }
     let fixture = try OutboxFixture()
-    let first = try fixture.open([Old.self])
-    first.pause()
-    let id = try await first.add(Old(name: "x")).id
-    await first.close()
+    let id = try await Self.store(Old(name: "x"), in: fixture)
     let second = try fixture.open([Newer.self])
     #expect(try await second.reaches(id, .parked))
     #expect(try await second.entry(id)?.reason?.code == .unreadable)
