@@ -19,6 +19,22 @@
       .stream { flow in PieceSource([.bytes([1]), .later], PieceSource.Log(), flow) { _ in } }
     }
 
+    /// A server that answers each request, and the error codes of the RST_STREAM frames that it receives.
+    private static func server(
+      _ answer: @escaping @Sendable (FramePeer, Frame) -> Void
+    ) throws -> (server: FrameServer, resets: Recorded<Int>) {
+      let resets = Recorded<Int>()
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        while true {
+          let frame = try peer.next()
+          if frame.kind == .reset { resets.append(frame.number) }
+          if frame.kind == .headers { answer(peer, frame) }
+        }
+      }
+      return (server, resets)
+    }
+
     @Test(arguments: [true, false]) func `an empty body that claims gzip is empty`(withData: Bool) async throws {
       let server = try FrameServer { peer, _ in
         try peer.start()
@@ -34,16 +50,9 @@
 
     @Test(arguments: [true, false])
     func `a whole response ends an unfinished upload`(withReset: Bool) async throws {
-      let resets = Locked<[Int]>([])
-      let server = try FrameServer { peer, _ in
-        try peer.start()
-        while true {
-          let frame = try peer.next()
-          if frame.kind == .reset { resets.withLock { $0.append(frame.number) } }
-          guard frame.kind == .headers else { continue }
-          peer.respond(frame.stream, "early")
-          if withReset { peer.reset(frame.stream, 0) }
-        }
+      let (server, resets) = try Self.server { peer, frame in
+        peer.respond(frame.stream, "early")
+        if withReset { peer.reset(frame.stream, 0) }
       }
       let transport = try HTTP2.transport()
       let bodies = [Self.endless(), HTTPBody(randomBytes(500_000, seed: 1)), HTTPBody(Data([1]))]
@@ -54,8 +63,8 @@
       #expect(server.connections == 1)
       guard !withReset else { return }
       // The client gives up the rest of the request.
-      let isCancelled = await eventually { resets.withLock { $0.count } >= 20 }
-      #expect(isCancelled && resets.withLock { Set($0) } == [Self.cancel])
+      let isCancelled = await eventually { resets.count >= 20 }
+      #expect(isCancelled && Set(resets.all) == [Self.cancel])
     }
 
     @Test func `a response before the body went out is the response`() async throws {
@@ -109,21 +118,14 @@
     }
 
     @Test func `a malformed response ends only its stream`() async throws {
-      let codes = Locked<[Int]>([])
-      let server = try FrameServer { peer, _ in
-        try peer.start()
-        while true {
-          let frame = try peer.next()
-          if frame.kind == .reset { codes.withLock { $0.append(frame.number) } }
-          guard frame.kind == .headers else { continue }
-          switch frame.path {
-          case "/ok": peer.respond(frame.stream, "ok")
-          case "/length": peer.respond(frame.stream, "too long", [("content-length", "3")])
-          case "/short": peer.respond(frame.stream, "x", [("content-length", "3")])
-          case "/upper": peer.respond(frame.stream, "x", [("X-Upper", "3")])
-          case "/close": peer.respond(frame.stream, "x", [("connection", "close")])
-          default: peer.headers(frame.stream, [("server", "x")], ends: true)
-          }
+      let (server, resets) = try Self.server { peer, frame in
+        switch frame.path {
+        case "/ok": peer.respond(frame.stream, "ok")
+        case "/length": peer.respond(frame.stream, "too long", [("content-length", "3")])
+        case "/short": peer.respond(frame.stream, "x", [("content-length", "3")])
+        case "/upper": peer.respond(frame.stream, "x", [("X-Upper", "3")])
+        case "/close": peer.respond(frame.stream, "x", [("connection", "close")])
+        default: peer.headers(frame.stream, [("server", "x")], ends: true)
         }
       }
       let transport = try HTTP2.transport()
@@ -133,7 +135,7 @@
         #expect(failure?.kind == .malformedResponse)
         #expect(try await TransportConformance.get(transport, server.url + "ok").text == "ok")
       }
-      #expect(server.connections == 1 && codes.withLock { !$0.isEmpty && $0.allSatisfy { $0 == 1 } })
+      #expect(server.connections == 1 && Set(resets.all) == [1])
     }
 
     @Test func `a closed connection fails or repeats by method`() async throws {
@@ -168,20 +170,13 @@
     }
 
     @Test func `a cancelled call leaves the connection usable`() async throws {
-      let codes = Locked<[Int]>([])
       let reached = Latch()
-      let server = try FrameServer { peer, _ in
-        try peer.start()
-        while true {
-          let frame = try peer.next()
-          if frame.kind == .reset { codes.withLock { $0.append(frame.number) } }
-          guard frame.kind == .headers else { continue }
-          if frame.path == "/ok" {
-            peer.respond(frame.stream, "ok")
-          } else {
-            peer.headers(frame.stream, [(":status", "200")])
-            peer.data(frame.stream, [1, 2])
-          }
+      let (server, resets) = try Self.server { peer, frame in
+        if frame.path == "/ok" {
+          peer.respond(frame.stream, "ok")
+        } else {
+          peer.headers(frame.stream, [(":status", "200")])
+          peer.data(frame.stream, [1, 2])
         }
       }
       let transport = try HTTP2.transport()
@@ -197,7 +192,7 @@
       #expect(await stop == .cancelled)
       let response = try await TransportConformance.get(transport, server.url + "ok")
       #expect(response.metrics.isConnectionReused == true && server.connections == 1)
-      #expect(codes.withLock { $0 } == [Self.cancel])
+      #expect(resets.all == [Self.cancel])
     }
 
     @Test func `a silent stream times out despite PING frames`() async throws {
