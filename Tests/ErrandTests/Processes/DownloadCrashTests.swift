@@ -43,22 +43,27 @@ import TestSupport
     #expect(Double(served) <= Double(wanted) * 1.1, "\(served) bytes were served for \(wanted), with \(kills) kills")
   }
 
-  @Test func `kill and change never mix versions`() async throws {
+  /// Kills a download, changes the file on the server, and downloads it again, each time over a number of connections.
+  private static func expectOneVersion(seed: UInt64, parallel: Int, then again: Int) async throws {
     var random = SystemRandomNumberGenerator()
+    let fixture = try DownloadFixture(size: 30_000_000)
+    let process = try DownloadProcess(fixture.server.url, fixture.file, parallel: parallel)
+    try await fixture.server.served(atLeast: Int.random(in: 1...30_000_000, using: &random))
+    _ = await process.kill()
+    #expect(fixture.isRight() || !fixture.names.contains("film.bin"))
+    let other = RangeResource(size: 30_000_000, seed: seed)
+    let isHonest = Bool.random(using: &random)
+    fixture.answer {
+      $1.resource = other
+      if !isHonest { $1.ifRange = .ignored }
+    }
+    let ending = try await DownloadProcess(fixture.server.url, fixture.file, parallel: again).finish()
+    #expect(ending == .done && fixture.isRight(other))
+  }
+
+  @Test func `kill and change never mix versions`() async throws {
     for seed in 2..<UInt64(2 + max(Self.kills / 3, 10)) {
-      let fixture = try DownloadFixture(size: 30_000_000)
-      let process = try DownloadProcess(fixture.server.url, fixture.file)
-      try await fixture.server.served(atLeast: Int.random(in: 1...30_000_000, using: &random))
-      _ = await process.kill()
-      #expect(fixture.isRight() || !fixture.names.contains("film.bin"))
-      let other = RangeResource(size: 30_000_000, seed: seed)
-      let isHonest = Bool.random(using: &random)
-      fixture.answer {
-        $1.resource = other
-        if !isHonest { $1.ifRange = .ignored }
-      }
-      let ending = try await DownloadProcess(fixture.server.url, fixture.file).finish()
-      #expect(ending == .done && fixture.isRight(other))
+      try await Self.expectOneVersion(seed: seed, parallel: 1, then: 1)
     }
   }
 
@@ -96,22 +101,8 @@ import TestSupport
   }
 
   @Test func `kill during ranges never mixes versions`() async throws {
-    var random = SystemRandomNumberGenerator()
     for seed in 2..<UInt64(2 + max(Self.kills / 6, 4)) {
-      let fixture = try DownloadFixture(size: 30_000_000)
-      let process = try DownloadProcess(fixture.server.url, fixture.file, parallel: 4)
-      try await fixture.server.served(atLeast: Int.random(in: 1...30_000_000, using: &random))
-      _ = await process.kill()
-      #expect(fixture.isRight() || !fixture.names.contains("film.bin"))
-      let other = RangeResource(size: 30_000_000, seed: seed)
-      let isHonest = Bool.random(using: &random)
-      fixture.answer {
-        $1.resource = other
-        if !isHonest { $1.ifRange = .ignored }
-      }
-      let parallel = Bool.random(using: &random) ? 1 : 4
-      let ending = try await DownloadProcess(fixture.server.url, fixture.file, parallel: parallel).finish()
-      #expect(ending == .done && fixture.isRight(other))
+      try await Self.expectOneVersion(seed: seed, parallel: 4, then: Bool.random() ? 1 : 4)
     }
   }
 
