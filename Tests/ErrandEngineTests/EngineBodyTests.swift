@@ -18,20 +18,13 @@
       .data(bytes).setting("Content-Encoding", to: coding)
     }
 
+    private static func checks(_ coding: ContentCoding) -> CodedBodyChecks {
+      CodedBodyChecks(CodedSamples.text, coded: CodedSamples.text(in: coding), coding: coding.rawValue)
+    }
+
     @Test(arguments: ContentCoding.allCases)
     func `a coded body arrives decoded`(_ coding: ContentCoding) async throws {
-      let coded = CodedSamples.text(in: coding)
-      let server = try LoopbackServer()
-      server.enqueue(
-        Self.answer(coded, coding: coding.rawValue),
-        .chunked(coded.map { [$0] }).setting("Content-Encoding", to: coding.rawValue),
-        LoopbackAnswer([.head(status: 200, headers: ["Content-Encoding": coding.rawValue]), .body(coded), .close]))
-      let transport = EngineTransport()
-      for _ in 0..<3 {
-        let response = try await TransportConformance.get(transport, server.url)
-        #expect(response.text == CodedSamples.text)
-        #expect(response.fields[.contentEncoding] == coding.rawValue)
-      }
+      try await Self.checks(coding).arrivesDecoded(over: EngineTransport())
     }
 
     @Test func `progress of a waiting body is current`() async throws {
@@ -54,18 +47,7 @@
 
     @Test(arguments: ContentCoding.allCases)
     func `a truncated coded body is an error`(_ coding: ContentCoding) async throws {
-      let coded = CodedSamples.text(in: coding)
-      let server = try LoopbackServer { request in
-        let count = Int(request.path.dropFirst()) ?? 0
-        return Self.answer(Array(coded.prefix(count)), coding: coding.rawValue)
-      }
-      let transport = EngineTransport()
-      for count in 1..<coded.count {
-        let request = try HTTPRequest(url: server.url + "/\(count)")
-        let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
-        #expect(failure?.kind == .undecodableContent)
-      }
-      #expect(try await TransportConformance.get(transport, server.url + "/\(coded.count)").text == CodedSamples.text)
+      try await Self.checks(coding).rejectsTruncation(over: EngineTransport())
     }
 
     @Test(arguments: ContentCoding.allCases)

@@ -124,49 +124,9 @@
     }
 
     @Test func `the transport still works after a thousand stopped calls`() async throws {
-      let server = try LoopbackServer { request in
-        switch (Int(request.path.dropFirst()) ?? 0) % 5 {
-        case 0: .ok("whole")
-        case 1: .stall()
-        case 2: .ok(String(repeating: "x", count: 500)).dripped(every: .milliseconds(1))
-        case 3: .generated(count: 100_000)
-        default: .chunked(["a", "b"]).cut(after: 4)
-        }
+      try await ThreadChecks.survivesStops(EngineTransport()) { number in
+        number % 7 == 3 ? HTTPBody(Data(count: 200_000)) : nil
       }
-      let transport = EngineTransport()
-      let timers = try #require(transport.timers)
-      try await withThrowingTaskGroup { group in
-        for worker in 0..<32 {
-          group.addTask {
-            for round in 0..<32 { try await Self.stopSomewhere(worker &* 31 &+ round, transport, timers, server.url) }
-          }
-        }
-        try await group.waitForAll()
-      }
-      #expect(try await TransportConformance.get(transport, server.url + "/0").text == "whole")
-    }
-
-    /// Sends one exchange that is stopped or reaches its deadline after a delay that depends on `number`.
-    private static func stopSomewhere(
-      _ number: Int, _ transport: EngineTransport, _ timers: any Timers, _ url: String
-    ) async throws {
-      let end = timers.now.advanced(by: .microseconds(number &* 7919 % 9000))
-      let isDeadline = number.isMultiple(of: 2)
-      let call = CallState(deadline: isDeadline ? end : nil, timers: timers)
-      if !isDeadline { _ = timers.schedule(at: end) { call.stop(.cancelled) } }
-      let body = number % 7 == 3 ? HTTPBody(Data(count: 200_000)) : nil
-      let request = try HTTPRequest(method: body == nil ? .get : .post, url: url + "/\(number)", body: body)
-      do {
-        let response = try await transport.send(Exchange(request: request, call: call))
-        #expect(number % 5 != 1 && number % 5 != 4)
-        #expect(response.status == 200)
-      } catch let stopped as CallState.Stopped {
-        #expect(stopped.reason == (isDeadline ? .expired : .cancelled))
-      } catch let failure as TransportFailure {
-        #expect(number % 5 == 4)
-        #expect(failure.kind == .truncated)
-      }
-      #expect(call.openWaits == 0)
     }
 
     @Test func `a released transport leaves no thread and no connection`() async throws {
@@ -185,14 +145,7 @@
     }
 
     @Test func `a running exchange outlives its transport`() async throws {
-      let gate = Gate()
-      let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
-      let exchange = Exchange(request: try HTTPRequest(url: server.url))
-      async let response = EngineTransport().send(exchange)
-      try await gate.reached()
-      gate.open()
-      #expect(try await response.text == "late")
-      try await server.wait { $0.openConnectionCount == 0 }
+      try await ThreadChecks.exchangeKeepsTransport { EngineTransport() }
     }
 
     @Test func `a transport that sent nothing has no thread`() throws {

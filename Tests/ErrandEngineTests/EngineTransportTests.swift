@@ -155,22 +155,7 @@
     }
 
     @Test func `the timers run on the loop's thread`() async throws {
-      let transport = EngineTransport()
-      let timers = try #require(transport.timers)
-      let order = Locked<[Int]>([])
-      let start = timers.now
-      let hold = DispatchSemaphore(value: 0)
-      _ = timers.schedule(at: start.advanced(by: .seconds(-1))) { hold.wait() }
-      let late = timers.schedule(at: start.advanced(by: .milliseconds(40))) { order.withLock { $0.append(9) } }
-      _ = timers.schedule(at: start.advanced(by: .milliseconds(30))) { order.withLock { $0.append(2) } }
-      _ = timers.schedule(at: start) { order.withLock { $0.append(1) } }
-      timers.cancel(late)
-      hold.signal()
-      await withCheckedContinuation { continuation in
-        _ = timers.schedule(at: start.advanced(by: .milliseconds(60))) { continuation.resume() }
-      }
-      #expect(order.withLock { $0 } == [1, 2])
-      #expect(start.duration(to: timers.now) >= .milliseconds(60))
+      try await ThreadChecks.timersRunInOrder(of: EngineTransport())
     }
 
     @Test func `an invalid setting is rejected`() throws {
