@@ -1,6 +1,5 @@
 #if os(Linux)
   import ErrandSupport
-  import Dispatch
   import ErrandCore
   import ErrandCurl
   import ErrandTesting

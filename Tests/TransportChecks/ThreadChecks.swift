@@ -36,8 +36,8 @@ package enum ThreadChecks {
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
-  /// A thousand exchanges are stopped or reach their deadlines at many different moments. Afterwards the transport still
-  /// works.
+  /// A thousand exchanges are stopped or reach their deadlines at many different moments. Afterwards the transport
+  /// still works.
   /// - Parameter content: Returns the body of the request with a number; nil for a GET request.
   package static func survivesStops(
     _ transport: any Transport, content: @escaping @Sendable (Int) -> HTTPBody? = { _ in nil }

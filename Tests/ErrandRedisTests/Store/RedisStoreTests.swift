@@ -132,6 +132,18 @@ struct RedisStoreTests {
     #expect(await other.isMissing(Sample.key("/a")))
   }
 
+  /// A store whose Redis has lost its data, and a store of another server, which has stored an entry since.
+  private func storesAfterLoss(in own: OwnRedis) async -> (one: RedisStore, other: RedisStore) {
+    let one = RedisStore(socket: own.socket, settings: settings)
+    _ = await one.salt(call: .withoutTime)
+    RawRedis(socket: own.socket)?.run("FLUSHALL")
+    let other = RedisStore(socket: own.socket, settings: settings)
+    _ = await other.salt(call: .withoutTime)
+    other.put(Sample.entry("/a"))
+    await other.flush()
+    return (one, other)
+  }
+
   /// Redis has lost its data, and another server has stored entries since. The entries to remove no longer exist, but
   /// the removal also applies to the new entries.
   @Test(arguments: [
@@ -140,13 +152,7 @@ struct RedisStoreTests {
   ])
   func `removal applies after a lost salt`(selection: CacheSelection, removes: Bool) async throws {
     let own = try OwnRedis()
-    let one = RedisStore(socket: own.socket, settings: settings)
-    _ = await one.salt(call: .withoutTime)
-    RawRedis(socket: own.socket)?.run("FLUSHALL")
-    let other = RedisStore(socket: own.socket, settings: settings)
-    _ = await other.salt(call: .withoutTime)
-    other.put(Sample.entry("/a"))
-    await other.flush()
+    let (one, other) = await storesAfterLoss(in: own)
     #expect(!(await other.isMissing(Sample.key("/a"))))
     one.remove(selection)
     await one.flush()
@@ -158,13 +164,7 @@ struct RedisStoreTests {
   @Test(arguments: [CacheSelection.account(Sample.digest("old account")), .key(Sample.key("/old"))])
   func `waiting removal applies after a new salt`(selection: CacheSelection) async throws {
     let own = try OwnRedis()
-    let one = RedisStore(socket: own.socket, settings: settings)
-    _ = await one.salt(call: .withoutTime)
-    RawRedis(socket: own.socket)?.run("FLUSHALL")
-    let other = RedisStore(socket: own.socket, settings: settings)
-    _ = await other.salt(call: .withoutTime)
-    other.put(Sample.entry("/a"))
-    await other.flush()
+    let (one, other) = await storesAfterLoss(in: own)
     own.freeze()
     for number in 0..<(2 * RedisCommandQueue.mostSent) { one.remove(.host("h\(number).example")) }
     one.remove(selection)
