@@ -126,7 +126,11 @@ int tls_peer_write(tls_peer *peer, const void *bytes, int count) {
 
 bool tls_peer_is_resumed(const tls_peer *peer) { return SSL_session_reused((const SSL *)peer) == 1; }
 
+// OpenSSL reports success for a ticket to a client that has closed the connection, so the socket is checked, too.
 bool tls_peer_send_ticket(tls_peer *peer) {
+  char byte;
+  ssize_t count = recv(SSL_get_fd((SSL *)peer), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return false;
   return SSL_new_session_ticket((SSL *)peer) == 1 && SSL_do_handshake((SSL *)peer) == 1;
 }
 
