@@ -234,7 +234,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `surplus changes are removed together`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     try await Self.deliver(SetTitle(page: "7", title: "first"), fixture, outbox)
     let copies = Int64(ResponseMoment.mostChanges + ResponseMoment.surplus - 3)
@@ -273,7 +273,7 @@ struct DeliveredChangeTests {
   }
 
   @Test func `wrong mark removes no waiting request`() async throws {
-    let fixture = try OutboxFixture(OptimisticTests.Book().answer)
+    let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
     outbox.pause()
     let waiting = try await outbox.add(SetTitle(page: "7", title: "new")).id
@@ -321,7 +321,7 @@ struct DeliveredChangeTests {
       try runner.forgetChanges { try $0.keptChanges(of: "", exceptLatest: 0) }
     }
     outbox.pause()
-    _ = try await outbox.add(OptimisticTests.AddPage(title: "draft"))
+    _ = try await outbox.add(AddPage(title: "draft"))
     while last.count != 2, let pages = try await values.next() { last = pages.map(\.title) }
     #expect(last == ["new", "draft"])
     await outbox.close()
