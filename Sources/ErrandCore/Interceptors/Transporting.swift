@@ -19,7 +19,7 @@ package struct Transporting: Interceptor {
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     if checksAgain { try APIError.check(request) }
     let now = context.call.timers.now
-    context.call.expire(at: now)
+    context.expire(at: now)
     try context.call.check()
     try context.plan.sending.exchangeCheck?()
     if case .preparing(let probe) = context.plan.kind { return await context.probed(request, by: probe) }

@@ -19,6 +19,9 @@ public final class CallContext: Sendable {
     var onInformational: (@Sendable (ResponseHead) -> Void)?
     var onUnknownAccount: (@Sendable () -> Void)?
     var sharedTimeLeft: (@Sendable () -> Duration?)?
+    /// Stops the calls that share the exchange and whose deadline has passed. Returns false if no call is left. Nil if
+    /// the exchange is not shared.
+    var expireSharers: (@Sendable (MonotonicInstant) -> Bool)?
   }
 
   private let parts: Parts
@@ -84,6 +87,13 @@ public final class CallContext: Sendable {
   /// deadline of its waiting calls, or nil if one of these calls has no deadline.
   var timeLeft: Duration? { parts.sharedTimeLeft.map { $0() } ?? call.timeLeft }
 
+  /// Stops the call if its deadline has passed, even if the timer of the deadline has not fired yet. An exchange that
+  /// several calls share is stopped if the deadlines of all these calls have passed.
+  func expire(at now: MonotonicInstant) {
+    call.expire(at: now)
+    if parts.expireSharers?(now) == false { call.stop(.expired) }
+  }
+
   // MARK: - The frozen request
 
   /// The account for which the request is sent; nil if no account is logged in. Also nil in interceptors that run
@@ -129,7 +139,7 @@ public final class CallContext: Sendable {
       $0.cache = cache?.reading(.ignoringCache)
       $0.replay = replay?.again
       $0.lookup = nil
-      $0.sharedTimeLeft = nil
+      ($0.sharedTimeLeft, $0.expireSharers) = (nil, nil)
     }
   }
 
@@ -140,7 +150,7 @@ public final class CallContext: Sendable {
       $0.call = call
       ($0.record, $0.flags) = (record.forExchange, CallFlags())
       ($0.onProgress, $0.onInformational) = (nil, nil)
-      $0.sharedTimeLeft = nil
+      ($0.sharedTimeLeft, $0.expireSharers) = (nil, nil)
       ($0.log, $0.replay) = (nil, nil)
     }
   }

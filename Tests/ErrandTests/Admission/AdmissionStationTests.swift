@@ -1,5 +1,6 @@
 import Errand
 @testable import ErrandCore
+import ErrandSupport
 import ErrandTesting
 import Testing
 import TestSupport
@@ -42,6 +43,22 @@ struct AdmissionStationTests {
     await fixture.start("new", .high)
     await fixture.finish()
     #expect(fixture.sent.all == ["first", "old", "new"])
+  }
+
+  /// The timer of a deadline may fire late, for example after those of many other calls.
+  @Test(arguments: [JoinRule.never, .safe]) func `call past its deadline gets no slot`(joining: JoinRule) async {
+    let timers = LateTimers()
+    let fixture = AdmissionFixture {
+      $0.overlap.joining = joining
+      $0.timers = timers
+    }
+    await fixture.start("first")
+    await fixture.start("late", total: .seconds(5))
+    await fixture.start("next")
+    timers.advanceWithoutFiring(by: .seconds(5))
+    await fixture.finish()
+    #expect(fixture.sent.all == ["first", "next"])
+    #expect(Set(fixture.ended.all) == ["first success", "late deadline", "next success"])
   }
 
   @Test func `counts are per host`() async {
@@ -159,6 +176,22 @@ struct AdmissionStationTests {
     #expect(fixture.sent.all == ["first"], "no request of a waiting call was sent")
     withExtendedLifetime(owners) {}
   }
+}
+
+/// A clock whose timers do not fire, although its time advances.
+private final class LateTimers: Timers {
+  private let clock = ManualClock()
+  private let delay = Locked(Duration.zero)
+
+  var now: MonotonicInstant { clock.now.advanced(by: delay.withLock { $0 }) }
+
+  func advanceWithoutFiring(by duration: Duration) { delay.withLock { $0 += duration } }
+
+  func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
+    clock.schedule(at: instant, action)
+  }
+
+  func cancel(_ token: TimerToken) { clock.cancel(token) }
 }
 
 /// An interceptor that does nothing.

@@ -2,7 +2,7 @@ import ErrandSupport
 
 /// The admission queue of a client, shared by all its calls.
 package final class AdmissionControl: Sendable {
-  typealias Queue = AdmissionQueue<Wakeup>
+  typealias Queue = AdmissionQueue<WaitingCall>
 
   private struct State: Sendable {
     var queue: Queue
@@ -148,7 +148,8 @@ package final class AdmissionControl: Sendable {
         try await call.wait { wakeup in
           entrance = state.withLock { state in
             let priority = call.priority
-            let entrance = state.queue.enter(origin, owner: context.info.owner, priority, wakeup, now)
+            let entrance = state.queue.enter(
+              origin, owner: context.info.owner, priority, WaitingCall(wakeup: wakeup, context: context), now)
             if case .waits(let ticket) = entrance {
               place.ticket.withLock { $0 = ticket }
               call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
@@ -188,11 +189,11 @@ package final class AdmissionControl: Sendable {
     if let next { hand(next, timers) }
   }
 
-  /// Hands a slot for an exchange to a waiting call. If this call has left the queue, the slot goes to the next waiting
-  /// call.
+  /// Hands a slot for an exchange to a waiting call. If this call has left the queue or its deadline has passed, the
+  /// slot goes to the next waiting call.
   private func hand(_ admission: Queue.Admission, _ timers: any Timers) {
     var admission = admission
-    while !admission.waiter.resume() {
+    while !admission.waiter.resume(at: timers.now) {
       let (slot, now) = (admission.slot, timers.now)
       let next = state.withLock { $0.queue.release(slot, isUnused: true, now) }
       updateTimer(of: slot.host, timers)
@@ -263,6 +264,20 @@ package final class AdmissionControl: Sendable {
     let now = alarm.timers.now
     while let next = state.withLock({ $0.queue.admitNext(at: host, now) }) { hand(next, alarm.timers) }
     updateTimer(of: host, alarm.timers)
+  }
+}
+
+/// A call that waits in an admission queue.
+struct WaitingCall: Sendable {
+  let wakeup: Wakeup
+  let context: CallContext
+
+  /// Ends the wait, so that the call uses its slot. Returns false if the call has left the queue. A call whose deadline
+  /// has passed is stopped and so leaves: the timers of many deadlines fire one after another, and a call whose timer
+  /// is not the first must not be sent in the meantime.
+  func resume(at now: MonotonicInstant) -> Bool {
+    context.expire(at: now)
+    return wakeup.resume()
   }
 }
 

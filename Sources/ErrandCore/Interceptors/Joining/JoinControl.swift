@@ -8,7 +8,7 @@ package final class JoinControl: Sendable {
   private let table = Locked(Table())
 
   /// Adds a call to a shared exchange, before the call waits for the exchange. From this moment the call receives
-  /// progress by its ``ReportGate``, and the deadline of the call counts if the exchange may be retried.
+  /// progress by its ``ReportGate``, and its deadline counts for the exchange.
   func join(
     _ key: JoinKey, at origin: HTTPURL.Origin, _ wakeup: Wakeup, _ priority: CallPriority, _ timers: any Timers,
     _ gate: ReportGate?
@@ -18,9 +18,7 @@ package final class JoinControl: Sendable {
         SharedExchange(of: key.context, priority: priority, timers: timers)
       }
       // Under the lock of the table, so that the exchange knows the deadline of each call that waits for it.
-      if key.context.plan.sending.sendsAgain {
-        membership.exchange.serve(membership.member, until: key.context.call.deadline)
-      }
+      membership.exchange.serve(membership.member, key.context.call)
       if let gate { membership.exchange.add(gate) }
       return membership
     }

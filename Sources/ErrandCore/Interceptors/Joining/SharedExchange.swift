@@ -15,31 +15,32 @@ final class SharedExchange: Sendable {
   private struct Storage: Sendable {
     var stored: StoredResult?
     var reservedFor: MemberID?
-    /// One of the waiting calls and its deadline, which is `never` if the call has no deadline. This call is stored
-    /// separately from `deadlines`, because most exchanges have only one waiting call and so need no dictionary.
-    var first: (member: MemberID, deadline: MonotonicInstant)?
-    /// The deadlines of all waiting calls except the call that `first` contains.
-    var deadlines: [MemberID: MonotonicInstant] = [:]
+    /// One of the waiting calls. This call is stored separately from `others`, because most exchanges have only one
+    /// waiting call and so need no dictionary.
+    var first: (member: MemberID, call: CallState)?
+    /// All waiting calls except the call that `first` contains.
+    var others: [MemberID: CallState] = [:]
     var gates: [ObjectIdentifier: ReportGate] = [:]
 
-    mutating func serve(_ member: MemberID, until deadline: MonotonicInstant) {
-      if first == nil { first = (member, deadline) } else { deadlines[member] = deadline }
+    mutating func serve(_ member: MemberID, _ call: CallState) {
+      if first == nil { first = (member, call) } else { others[member] = call }
     }
 
     mutating func forget(_ member: MemberID) {
-      if first?.member == member { first = nil } else { deadlines[member] = nil }
+      if first?.member == member { first = nil } else { others[member] = nil }
     }
 
     mutating func forgetAll(but member: MemberID) {
       if first?.member != member { first = nil }
-      deadlines = deadlines.filter { $0.key == member }
+      others = others.filter { $0.key == member }
     }
 
-    /// The latest deadline of the waiting calls; nil if no call waits.
-    var latest: MonotonicInstant? {
-      guard let first else { return deadlines.values.max() }
-      return deadlines.values.reduce(first.deadline, max)
-    }
+    var isEmpty: Bool { first == nil && others.isEmpty }
+
+    var calls: [CallState] { (first.map { [$0.call] } ?? []) + others.values }
+
+    /// The latest deadline of the waiting calls, which is `never` if one of them has no deadline; nil if no call waits.
+    var latest: MonotonicInstant? { calls.map { $0.deadline ?? SharedExchange.never }.max() }
   }
 
   let state: CallState
@@ -59,18 +60,24 @@ final class SharedExchange: Sendable {
 
   // MARK: - While the exchange runs
 
-  /// Adds a waiting call with its deadline.
-  func serve(_ member: MemberID, until deadline: MonotonicInstant?) {
-    storage.withLock { $0.serve(member, until: deadline ?? Self.never) }
-  }
+  /// Adds a waiting call.
+  func serve(_ member: MemberID, _ call: CallState) { storage.withLock { $0.serve(member, call) } }
 
-  /// Removes a call that no longer waits for the exchange, together with the deadline of the call.
+  /// Removes a call that no longer waits for the exchange.
   func forget(_ member: MemberID) { storage.withLock { $0.forget(member) } }
 
   /// The time until the latest deadline of the waiting calls; nil if one of these calls has no deadline.
   var timeLeft: Duration? {
     guard let latest = storage.withLock({ $0.latest }) else { return .zero }
     return latest == Self.never ? nil : max(.zero, state.timers.now.duration(to: latest))
+  }
+
+  /// Stops the waiting calls whose deadline has passed, even if the timers of their deadlines have not fired yet. These
+  /// calls leave the exchange, and the exchange is stopped if no other call waits.
+  /// - Returns: False if no call waits any more.
+  func expireCalls(at now: MonotonicInstant) -> Bool {
+    for call in storage.withLock({ $0.calls }) { call.expire(at: now) }
+    return storage.withLock { !$0.isEmpty }
   }
 
   private static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
