@@ -34,7 +34,7 @@ extension CallRun {
     SendingRules(
       redirects: redirects(of: request), retries: retries(of: request), idempotency: request.idempotency,
       hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .standardConnect).duration,
-      idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: limits(bodyLimit),
+      idleTimeout: (timeouts.idle ?? .standardIdle).duration, totalTimeout: totalTimeout, limits: limits(bodyLimit),
       network: request.network, exchangeCheck: options.exchangeCheck, noteDownload: options.noteDownload)
   }
 

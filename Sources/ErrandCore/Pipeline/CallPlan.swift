@@ -103,6 +103,8 @@ package struct SendingRules: Sendable {
   let hosts: HostList?
   let connectTimeout: Duration?
   let idleTimeout: Duration?
+  /// The total time-out of the call; nil if it has none.
+  let totalTimeout: Duration?
   package let limits: ResponseLimits
   package let network: NetworkWish
   /// Is called before each exchange; an error that it throws ends the call. Nil for no check.

@@ -61,6 +61,33 @@ struct AdmissionStationTests {
     #expect(Set(fixture.ended.all) == ["first success", "late deadline", "next success"])
   }
 
+  /// Lets a deadline pass before each request is sent.
+  private struct Delaying: Interceptor {
+    let timers: LateTimers
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      timers.advanceWithoutFiring(by: .seconds(5))
+      return try await next(request)
+    }
+  }
+
+  @Test(arguments: [JoinRule.never, .safe], [false, true])
+  func `call past its deadline is not sent`(joining: JoinRule, isHedged: Bool) async {
+    let timers = LateTimers()
+    let transport = ScriptedTransport { _ in .text("") }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    configuration.timers = timers
+    configuration.overlap.joining = joining
+    configuration.retries = RetryPolicy(attempts: 1, hedging: isHedged ? .after(.seconds(60)) : nil)
+    configuration.interceptors.exchanges = [Delaying(timers: timers)]
+    let client = APIClient(configuration)
+    let outcome = await client.outcome(of: AdmissionFixture.Named(name: "a"), options: .deadline(.seconds(5)))
+    #expect(outcome.error?.stage == .deadline)
+    #expect(await eventually { client.services.joining.isIdle && client.admission == (0, 0) })
+    #expect(transport.requests.isEmpty)
+  }
+
   @Test func `counts are per host`() async {
     let fixture = AdmissionFixture()
     await fixture.start("a")

@@ -15,40 +15,49 @@ package struct Breaking: SelectiveInterceptor {
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isPreparing }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let (generation, isTrial) = try admit(request.url.origin, context)
-    if isTrial, let sink = context.sink { return try await tried(request, into: sink, generation, context, next) }
+    let ticket = try admit(request.url.origin, context)
+    if ticket.isTrial, let sink = context.sink { return try await tried(request, into: sink, ticket, context, next) }
     do {
       let response = try await next(request)
-      end(Self.result(response.status), request.url.origin, generation, context)
+      end(Self.result(response.status), request.url.origin, ticket.generation, context)
       return response
     } catch {
-      end(Self.result(error), request.url.origin, generation, context)
+      end(error, of: request, ticket, context)
       throw error
     }
+  }
+
+  /// The admission of an exchange.
+  private struct Ticket {
+    let generation: UInt64
+    let isTrial: Bool
+    let moment: MonotonicInstant
   }
 
   /// Sends a trial: a request that tests whether the origin has recovered. The response body is streamed to a sink. The
   /// result of the trial depends only on the status in the response headers.
   @inline(never)  // frame size
   private func tried(
-    _ request: HTTPRequest, into sink: any BodySink, _ generation: UInt64, _ context: CallContext, _ next: Next
+    _ request: HTTPRequest, into sink: any BodySink, _ ticket: Ticket, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
-    let origin = request.url.origin
+    let (origin, generation) = (request.url.origin, ticket.generation)
     let trial = HeadSink(sink) { head in end(Self.result(head.status), origin, generation, context) }
     do {
       let response = try await next(request, in: context.with { $0.sink = trial })
       if !trial.stopReporting() { end(Self.result(response.status), origin, generation, context) }
       return response
     } catch {
-      if !trial.stopReporting() { end(Self.result(error), origin, generation, context) }
+      if !trial.stopReporting() { end(error, of: request, ticket, context) }
       throw error
     }
   }
 
   @inline(never)  // frame size
-  private func admit(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> (generation: UInt64, isTrial: Bool) {
-    switch control.admit(origin, rule, at: context.call.timers.now) {
-    case .admitted(let generation, let isTrial): return (generation, isTrial)
+  private func admit(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> Ticket {
+    let now = context.call.timers.now
+    switch control.admit(origin, rule, at: now) {
+    case .admitted(let generation, let isTrial):
+      return Ticket(generation: generation, isTrial: isTrial, moment: now)
     case .rejected(let left):
       context.note(.circuitOpen(origin, for: left))
       throw APIError.circuitOpen(origin, for: left)
@@ -61,17 +70,29 @@ package struct Breaking: SelectiveInterceptor {
     context.plan.log?.info("too many calls to \(origin) failed; new calls are rejected for \(rule.pause)")
   }
 
+  /// Records the error of an exchange. If the deadline of the call cut the exchange off, it counts only if the server
+  /// had enough time.
+  @inline(never)  // frame size
+  private func end(_ error: any Error, of request: HTTPRequest, _ ticket: Ticket, _ context: CallContext) {
+    let result = Self.result(error) {
+      CutOffExchange(request, since: ticket.moment, context, at: context.call.timers.now)
+    }
+    end(result, request.url.origin, ticket.generation, context)
+  }
+
   private static func result(_ status: Int) -> Breaker.Result { status >= 500 ? .failure : .success }
 
   /// Returns the result that the circuit breaker records for an error: a failure of the origin, or a result that says
   /// nothing about the origin.
-  static func result(_ error: any Error) -> Breaker.Result {
+  ///
+  /// - Parameter cutOff: Returns the facts about the exchange if the deadline of the call ended it.
+  private static func result(_ error: any Error, _ cutOff: () -> CutOffExchange) -> Breaker.Result {
+    if CutOffExchange.isDeadline(error) { return cutOff().isFailureOfServer ? .failure : .nothing }
     switch error {
-    case let stopped as CallState.Stopped: stopped.reason == .expired ? .failure : .nothing
-    case let failure as TransportFailure: failure.kind.isOfOrigin ? .failure : .nothing
-    case let error as APIError where APIError.hasEndedAnotherCall(error): .nothing
-    case let error as APIError: error.stage == .deadline ? .failure : error.cause.map(result) ?? .nothing
-    default: .nothing
+    case let failure as TransportFailure: return failure.kind.isOfOrigin ? .failure : .nothing
+    case let error as APIError where !APIError.hasEndedAnotherCall(error):
+      return error.cause.map { result($0, cutOff) } ?? .nothing
+    default: return .nothing
     }
   }
 }

@@ -13,9 +13,6 @@ struct FailingOver {
   static let policy = RetryPolicy(
     attempts: .max, statuses: [502, 503, 504], firstDelay: .zero, busyDelay: .zero, longestDelay: .zero)
 
-  /// The maximum length in bytes of a request body that counts as sent at once.
-  private static let smallBody: Int64 = 64 << 10
-
   /// Sends the request to one server after another until a server responds, and returns the last result. Adds to
   /// `skipped` each server that asks for a delay or whose circuit breaker rejects the request.
   ///
@@ -49,7 +46,9 @@ struct FailingOver {
       }
       guard let result = last.result else {
         // The next call asks another server first.
-        if last.outcome.isExpired, wasSilent(to: request, since: begun) { control.fail(origin, since: begun, now) }
+        if last.outcome.isExpired, CutOffExchange(request, since: begun, context, at: now).isFailureOfServer {
+          control.fail(origin, since: begun, now)
+        }
         return last
       }
       // This does not depend on whether the request may be sent to another server.
@@ -69,14 +68,6 @@ struct FailingOver {
         next: origins[order[turn + 1]])
     }
     return last
-  }
-
-  /// Whether a server was asked at or after `begun` and has sent no byte. A server is not silent while a large body is
-  /// sent to it, because the upload alone may last until the deadline.
-  private func wasSilent(to request: HTTPRequest, since begun: MonotonicInstant) -> Bool {
-    guard let sent = context.record.begun, sent >= begun, !context.record.hasFirstByte else { return false }
-    guard let body = request.body else { return true }
-    return body.length.map { $0 <= Self.smallBody } ?? false
   }
 
   /// Reports in the metrics and in the log that a server failed and that the request goes to the next server.
@@ -116,7 +107,7 @@ extension Result<HTTPResponse, any Error> {
 
   /// Whether the deadline of the call passed during the attempt.
   fileprivate var isExpired: Bool {
-    if case .failure(let stopped as CallState.Stopped) = self { stopped.reason == .expired } else { false }
+    if case .failure(let error) = self { CutOffExchange.isDeadline(error) } else { false }
   }
 }
 

@@ -202,7 +202,9 @@ final class HedgeRace: Sendable {
       context.record.take(copy.record, by: now)
       context.flags.inherit(from: copy.flags)
     }
-    if let winner { context.record.takeLastExchange(of: winner.copy.record) }
+    // If no copy has a result of a server, for example after the deadline, the start of the first copy counts.
+    let shown = winner.flatMap { $0.result.failureRank > 0 ? $0.copy : nil } ?? copies.first
+    if let shown { context.record.takeLastExchange(of: shown.record) }
     await gate?.close()
   }
 }
