@@ -11,11 +11,12 @@ struct CutOffExchangeTests {
     return exchange.isFailureOfServer
   }
 
-  @Test(arguments: [
-    (999, 120_000, false), (1_000, 120_000, true), (999, nil, false), (1_000, nil, true), (999, 2_000, false),
-    (1_000, 2_000, true), (499, 1_000, false), (500, 1_000, true), (5, 1_000, false), (0, 1_000, false),
-    (0, nil, false), (nil, 1_000, false), (nil, nil, false),
-  ] as [(Int?, Int?, Bool)])
+  @Test(
+    arguments: [
+      (999, 120_000, false), (1_000, 120_000, true), (999, nil, false), (1_000, nil, true), (999, 2_000, false),
+      (1_000, 2_000, true), (499, 1_000, false), (500, 1_000, true), (5, 1_000, false), (0, 1_000, false),
+      (0, nil, false), (nil, 1_000, false), (nil, nil, false),
+    ] as [(Int?, Int?, Bool)])
   func `silent server needs a fair time`(_ time: Int?, _ total: Int?, _ isFailed: Bool) {
     #expect(isFailure(after: time, of: total) == isFailed)
   }
