@@ -105,10 +105,12 @@ extension DownloadRun {
     try digests.catchUp(with: part) { context.call.isRunning }
   }
 
-  /// Closes the partial file. Before that, removes the partial file if it is empty or useless. A useless partial file
-  /// is kept if this call has no metadata record for it, because the partial file may belong to another request.
+  /// Closes the partial file. Before that, removes the partial file if it is empty, useless, or without a metadata
+  /// record on the disk, for example because the disk is full. A useless partial file is kept if this call has no
+  /// metadata record for it, because the partial file may belong to another request.
   func leave() {
-    if part.written.end == 0 || state.withLock({ $0.isWrong && $0.metadata != nil }) { try? part.abandon() }
+    let isUseless = part.metadata == nil || state.withLock { $0.isWrong && $0.metadata != nil }
+    if part.written.end == 0 || isUseless { try? part.abandon() }
     part.close()
   }
 

@@ -9,7 +9,7 @@ import Foundation
 /// use: a conflicting call throws ``FileFailure/Kind/closed`` and does nothing. All calls may block on the disk.
 ///
 /// After a failed write or synchronization the partial file accepts no more bytes. Every later call throws the same
-/// failure, the file is truncated to the bytes that are known to be on the disk, and the metadata record stays as it
+/// failure, the file is truncated to the bytes that the metadata record on the disk lists, and the record stays as it
 /// is. To continue, ``close()`` the partial file and open it again. A write that fails because the disk is full is an
 /// exception: the bytes written before may still be committed, after ``cutTorn()``.
 package final class PartFile: Sendable {
@@ -224,6 +224,9 @@ extension PartFile {
       // No other process uses the temporary file, because this process holds the lock of the partial file.
       try files.replace(names.metadata, with: bytes, by: names.temporary)
     } catch {
+      // Only the record that could not be written lists the later bytes. Without it they are useless, so their space is
+      // released.
+      state.withLock { $0.synced = $0.metadata?.finished ?? ByteRanges() }
       throw (error as? FileFailure)?.named(names.temporary) ?? error
     }
     try files.synchronizeFolder(names.folder)

@@ -24,7 +24,7 @@ struct PartState: Sendable {
   private(set) var file: Int32?
   /// The ranges that were written into the partial file. Some of them may not be committed yet.
   var written = ByteRanges()
-  /// The ranges of the partial file that are known to be on the disk.
+  /// The ranges of the partial file that are known to be on the disk, and that are kept after a failure.
   var synced = ByteRanges()
   /// The offset in the partial file at which the next sequential write starts.
   var cursor: Int64 = 0

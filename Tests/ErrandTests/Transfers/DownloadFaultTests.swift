@@ -74,6 +74,22 @@ struct DownloadFaultTests {
     #expect(fixture.names == ["film.bin"])
   }
 
+  /// The file has no announced length, so no space is reserved and no record is written at the start.
+  @Test func `part without a record is removed`() async throws {
+    let room = Locked(2_000_000)
+    let files = HookedFiles { _, operation, bytes in
+      guard operation == .write else { return nil }
+      return room.withLock { room in
+        room -= bytes
+        return bytes < 1_000 || room < 0 ? ENOSPC : nil
+      }
+    }
+    let fixture = try DownloadFixture(files: files) { _, behaviour in behaviour.framing = .chunked }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.code == .diskFull)
+    #expect(fixture.names == [] && files.openCount == 0)
+  }
+
   @Test func `missing space fails before the body`() async throws {
     let files = HookedFiles { _, operation, _ in operation == .reserve ? ENOSPC : nil }
     let fixture = try DownloadFixture(files: files)

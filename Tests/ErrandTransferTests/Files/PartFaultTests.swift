@@ -139,10 +139,21 @@ struct PartFaultTests {
     let (part, metadata) = try part(files, folder("t"))
     files.failNext(.write, .torn(ENOSPC))
     #expect(throws: FileFailure.self) { try part.commit(metadata) }
-    #expect(folder.bytes("t.part")?.count == 150 && part.committed == ByteRanges(first: 100))
+    #expect(folder.bytes("t.part")?.count == 100 && part.committed == ByteRanges(first: 100))
     #expect(folder.names == ["t.part", "t.part.meta"])
     part.close()
     #expect(try PartFile.open(target: folder("t")).position == 100)
+  }
+
+  @Test func `a failed new version keeps the old bytes`() throws {
+    let folder = try TransferFolder()
+    let files = FaultyFiles()
+    let (part, _) = try part(files, folder("t"))
+    files.failNext(.write, .torn(ENOSPC))
+    #expect(throws: FileFailure.self) { try part.startOver(Story().metadata(2)) }
+    part.close()
+    #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(100)))
+    #expect(try PartFile.open(target: folder("t")).metadata?.validator == Story.tag(1))
   }
 
   @Test func `a failed reservation can be repeated`() throws {
