@@ -34,6 +34,23 @@ print(image.url.lastPathComponent)  // disk.iso
 // snippet.end
 
 let expected = String(repeating: "0", count: 64)
+// snippet.existing
+struct GetBook: APIRequest {
+  let path: Path
+  let download: Download?
+  typealias Response = DownloadedFile
+
+  init(id: Int, sha256: String, file: URL) throws(APIError) {
+    path = "/books/\(id).epub"
+    var choices = Download.to(file)
+    choices.checksum = try Checksum.sha256(sha256)
+    choices.acceptsExisting = true
+    download = choices
+  }
+}
+// snippet.end
+_ = try GetBook(id: 1, sha256: expected, file: file)
+
 // snippet.checksum
 var careful = Download.to(file)
 careful.checksum = try Checksum.sha256(expected)

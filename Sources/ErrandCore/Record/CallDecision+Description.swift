@@ -195,6 +195,7 @@ extension CallDecision.DownloadStep {
     case .resumed(let start, nil): "resumed the download at byte \(start)"
     case .whole(let reason): "requested the whole file: \(reason)"
     case .startedOver(let reason): "started the download again from the beginning: \(reason)"
+    case .existing(let bytes): "requested nothing: the existing file of \(bytes) bytes counts as the download"
     }
   }
 }

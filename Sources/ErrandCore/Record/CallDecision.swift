@@ -226,6 +226,8 @@ extension CallDecision {
     case whole(reason: String)
     /// The download discarded the partial file and started again.
     case startedOver(reason: String)
+    /// The download accepted the existing file with this number of bytes, and requested nothing.
+    case existing(bytes: Int64)
   }
 
   /// The transport and the connection of one exchange.

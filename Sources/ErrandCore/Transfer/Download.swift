@@ -52,6 +52,17 @@ public struct Download: Sendable {
   /// ``APIError/Code/fileExists`` if the file exists. The existence is checked before the request is sent, or as soon
   /// as the server has named the file, and again at the end of the download.
   public var replaces: Bool
+  /// Whether an existing file at the destination counts as the finished download. The default is false. If the value is
+  /// true, the call sends no request for such a file and reports no progress, and
+  /// ``DownloadedFile/alreadyExisted`` is true. So an app can add all its downloads again after a restart, and only the
+  /// missing files are fetched.
+  ///
+  /// With a ``checksum`` the file counts only if it matches. Without one, any file counts that is not longer than
+  /// ``maximumBytes``: a download gives a file its final name only when the file is complete, but the server may have a
+  /// newer version. A file does not count if a partial file is next to it, because a later download is then continued.
+  /// For a file that does not count, ``replaces`` applies. With ``Naming/fromServer`` no file counts, because the name
+  /// is not known before the response. A background download ignores this setting.
+  public var acceptsExisting = false
   /// Identifies the file if its URL differs each time, for example because the URL is a signed link. A partial file is
   /// continued if it was started with the same value. If the value is nil, the URL identifies the file.
   public var resource: String?
@@ -118,14 +129,21 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
   /// The algorithms of the checksums by which the file was checked, such as `sha-256`. The file matches all of these
   /// checksums.
   public let checkedBy: [String]
+  /// Whether the file already existed at its destination, so that this call sent no request
+  /// (``Download/acceptsExisting``).
+  public let alreadyExisted: Bool
 
   /// Makes the description of a downloaded file.
-  public init(url: URL, bytes: Int64, keptBytes: Int64 = 0, fetchedBytes: Int64 = 0, checkedBy: [String] = []) {
+  public init(
+    url: URL, bytes: Int64, keptBytes: Int64 = 0, fetchedBytes: Int64 = 0, checkedBy: [String] = [],
+    alreadyExisted: Bool = false
+  ) {
     self.url = url
     self.bytes = bytes
     self.keptBytes = keptBytes
     self.fetchedBytes = fetchedBytes
     self.checkedBy = checkedBy
+    self.alreadyExisted = alreadyExisted
   }
 }
 

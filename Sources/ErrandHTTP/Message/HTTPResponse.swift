@@ -139,8 +139,8 @@ public enum ResponseOrigin: String, Sendable, Hashable, CaseIterable {
   case cacheStale = "cache-stale"
   /// The response comes from the cache, after the server confirmed it with status 304.
   case revalidated
-  /// The response comes from this process, and no request was sent. An interceptor of the app made it, or the call may
-  /// use only the cache and the cache contains no response.
+  /// The response comes from this process, and no request was sent. An interceptor of the app made it, the call may use
+  /// only the cache and the cache contains no response, or the file of a download already existed.
   case local
 
   /// Whether the body of the response comes from the cache.

@@ -52,7 +52,7 @@ final class DownloadRun: Sendable {
   let now: @Sendable () -> Int64
   let state: Locked<State>
 
-  private init(
+  init(
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ part: PartFile, _ disk: DiskQueue,
     _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
   ) {
@@ -76,32 +76,8 @@ final class DownloadRun: Sendable {
     state = Locked(State(metadata: metadata, named: named, resumptionsLeft: max(download.takeUps, 0)))
   }
 
-  /// Opens and locks the partial file on the disk queue. If another download uses the same target and `whenBusy` is
-  /// `.wait`, waits for the end of that download.
-  static func open(
-    _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ files: any TransferFiles,
-    _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
-  ) async throws -> DownloadRun {
-    let target = try download.target(for: request.url)
-    let disk = DiskQueue()
-    while true {
-      try context.call.check()
-      do {
-        let part = try await disk.value { try Self.part(of: target, download, files) }
-        return DownloadRun(download, request, context, part, disk, retrying, now)
-      } catch let failure as FileFailure where failure.kind == .busy && download.whenBusy == .wait {
-        try await context.call.sleep(until: context.call.timers.now.advanced(by: .milliseconds(100)))
-      }
-    }
-  }
-
-  private static func part(of target: String, _ download: Download, _ files: any TransferFiles) throws -> PartFile {
-    if !download.isNamedByServer { try check(target, download, files) }
-    return try PartFile.open(target: target, files: files)
-  }
-
   /// Throws if a file is already at the target path and must not be replaced. A folder has an error of its own.
-  private static func check(_ target: String, _ download: Download, _ files: any TransferFiles) throws {
+  static func check(_ target: String, _ download: Download, _ files: any TransferFiles) throws {
     if !download.replaces, let found = try? files.status(at: target), found.kind != .folder {
       throw FileFailure(.open, target, .exists, detail: "the file already exists, and the download does not replace it")
     }

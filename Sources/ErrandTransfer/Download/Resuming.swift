@@ -38,8 +38,12 @@ package struct Resuming: SelectiveInterceptor {
     }
     if let note = context.plan.sending.noteDownload, let sent = SentDownload(request, context) { note(sent) }
     do {
-      let run = try await DownloadRun.open(download, request, context, files, retrying, now)
-      return try await run.carryOut(next)
+      switch try await DownloadRun.open(download, request, context, files, retrying, now) {
+      case .run(let run): return try await run.carryOut(next)
+      case .existing(let file):
+        context.note(.download(.existing(bytes: file.bytes)))
+        return HTTPResponse(head: ResponseHead(status: 200), url: request.url, from: .local).written(to: file)
+      }
     } catch {
       throw APIError.transfer(error)
     }

@@ -21,7 +21,9 @@ struct ShellDownloadTests {
         && download.whenBusy == .fail && download.parallel == 1 && download.permissions == 0o644
         && !request.job.isNamedByServer && !download.digests.isEmpty && request.timeouts == .inherited
     },
+    Case(words: []) { !$1.acceptsExisting && !$0.options.continues },
     Case(words: ["-n"]) { !$1.replaces && $0.credential == .none },
+    Case(words: ["-c"]) { $1.acceptsExisting && $1.resumes && $0.options.continues },
     Case(words: ["--fresh"]) { !$1.resumes && $0.credential == .none },
     Case(words: ["-J"]) { request, download in
       guard case .folder(_, .fromServer) = download.place else { return false }

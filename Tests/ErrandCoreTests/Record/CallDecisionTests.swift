@@ -161,6 +161,7 @@ struct CallDecisionTests {
       (.download(.resumed(at: 5, of: nil)), "resumed the download at byte 5"),
       (.download(.whole(reason: "no file")), "requested the whole file: no file"),
       (.download(.startedOver(reason: "x")), "started the download again from the beginning: x"),
+      (.download(.existing(bytes: 9)), "requested nothing: the existing file of 9 bytes counts as the download"),
       (.sent(route), "sent by EngineTransport (the transport of the platform) on a reused connection to 10.0.0.1:443"),
       (.sent(named), "sent by CurlTransport (the configuration names \"curl\")"),
       (.deadlinePassed(limit: .seconds(2)), "stopped: the total time-out of 2 s passed"),

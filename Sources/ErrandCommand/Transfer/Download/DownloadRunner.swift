@@ -70,7 +70,6 @@ final class DownloadRunner: Sendable {
 
   private func ended(_ number: Int) async -> DownloadEnd {
     let job = jobs[number]
-    if options.continues, let bytes = WholeFile.bytes(of: job) { return .alreadyComplete(bytes) }
     guard let call = begin(number) else { return .stopped(kept: job.kept) }
     defer { state.withLock { $0.calls[number] = nil } }
     let left = options.startsOver ? 0 : job.kept
@@ -79,7 +78,8 @@ final class DownloadRunner: Sendable {
       display?.report(shown(progress, of: job, left), of: number)
     }
     do throws(APIError) {
-      return .done(try await call.value())
+      let file = try await call.value()
+      return file.alreadyExisted ? .alreadyComplete(file.bytes) : .done(file)
     } catch {
       return error.isCancelled ? .stopped(kept: job.kept) : .failed(error, kept: job.kept)
     }
@@ -146,31 +146,6 @@ final class DownloadRunner: Sendable {
   }
 }
 
-/// Detects downloads whose file is already complete.
-enum WholeFile {
-  /// The length of the file if it exists, has no partial file, and matches the required checksum; otherwise nil.
-  static func bytes(of job: DownloadJob) -> Int64? {
-    guard !job.isNamedByServer, let target = job.target, job.left == nil, isPlain(target),
-      let file = try? FileHandle(forReadingFrom: target)
-    else { return nil }
-    defer { try? file.close() }
-    if let checksum = job.checksum, (try? digest(of: file, checksum)).map(checksum.matches) != true { return nil }
-    return (try? file.seekToEnd()).flatMap { Int64(exactly: $0) }
-  }
-
-  /// Whether the path is a regular file, or a symbolic link to a regular file. A folder has no bytes, and reading a
-  /// pipe would block.
-  private static func isPlain(_ url: URL) -> Bool {
-    (try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
-  }
-
-  private static func digest(of file: FileHandle, _ checksum: Checksum) throws -> Data {
-    let hash = try checksum.makeHash()
-    while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { piece.withUnsafeBytes { hash.update($0) } }
-    return hash.finish()
-  }
-}
-
 struct ShellDownload: APIRequest {
   let job: DownloadJob
   let options: DownloadOptions
@@ -188,6 +163,7 @@ struct ShellDownload: APIRequest {
   var download: Download? {
     var download = job.download
     if let choice = options.replacesByChoice { download.replaces = choice }
+    download.acceptsExisting = options.continues
     download.resumes = !options.startsOver
     download.resource = options.resource
     download.checksum = job.checksum
