@@ -112,6 +112,7 @@ enum FailureMessage {
       return replacing("; raise `", in: message, by: ".")
         + " Use -o FILE or a pipe for such a body, without --shape and --cache."
     case .connectTimeout, .idleTimeout, .tooLarge: return replacing("; raise `", in: message, by: ".")
+    case .busy where command == .download: return message + " Use --wait to wait for the other download."
     case .file, .fileExists:
       return message.replacing("`Download.to`", with: "-o FILE").replacing("`Download.into`", with: "-d DIR")
     default: return message

@@ -26,7 +26,7 @@ struct DownloadDiskTests {
       let full = try await limited(to: room, words)
       let sentence = "errand: The file “file.bin.part” could not be written: there is no space left (File too large"
       #expect(full.status == 23 && full.error.contains("\n\(sentence)"), "\(full.error)")
-      #expect(full.error.hasSuffix("\nThe received bytes are kept; the same command with -c resumes the download.\n"))
+      #expect(full.error.hasSuffix("\nThe received bytes are kept; the same command resumes the download.\n"))
       #expect(try folder.names() == ["file.bin.part", "file.bin.part.meta"])
       let kept = try #require(try InterruptedDownload.all(in: folder.url).first).bytes
       #expect((700_000...Int64(room) * 512).contains(kept))

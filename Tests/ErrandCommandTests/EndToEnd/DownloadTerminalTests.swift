@@ -90,7 +90,7 @@ struct DownloadTerminalTests {
       let lines = run.screen.lines.filter { $0 != "^C" }
       try #require(lines.count == 2, "\(lines)")
       #expect(lines[0].contains(/^film  stopped, [1-9][0-9.]* KiB kept$/), "\(lines)")
-      #expect(lines[1].hasSuffix("The received bytes are kept; the same command with -c resumes the download."))
+      #expect(lines[1].hasSuffix("The received bytes are kept; the same command resumes the download."))
       #expect(try Self.isTidy(run) && folder.names() == ["film.part", "film.part.meta"])
       let second = try TerminalRun(errand: words[0], words[1], words[2], words[3], "-c")
       #expect(await second.finish() == 0)

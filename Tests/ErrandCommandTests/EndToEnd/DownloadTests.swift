@@ -35,7 +35,7 @@ struct DownloadTests {
         process.interrupt()
       }
       #expect(first.status == 130 && first.error.contains("\nfilm: stopped, "))
-      let advice = "The received bytes are kept; the same command with -c resumes the download."
+      let advice = "The received bytes are kept; the same command resumes the download."
       #expect(first.error.hasSuffix(" kept\n\(advice)\n"))
       #expect(try folder.names() == ["film.part", "film.part.meta"])
       let second = try await folder.download("-c", "-d", folder.path)
@@ -267,6 +267,8 @@ struct DownloadTests {
         try await gate.reached()
         let second = try await folder.download(server.url, "-d", folder.path)
         #expect(second.status == 75 && second.error.contains("another download uses the file"), "\(second.error)")
+        #expect(second.error.hasSuffix(" Use --wait to wait for the other download.\n"), "\(second.error)")
+        #expect(!second.error.contains("kept"), "\(second.error)")
         gate.open()
       }
       #expect(first.status == 0)

@@ -30,6 +30,10 @@ struct FailureMessageTests {
       ),
       (APIError(.build, .invalidURL, "no URL", cause: Reason()), .send, nil, "no URL"),
       (APIError(.transfer, .tooLarge, "too large"), .download, nil, "too large"),
+      (
+        APIError(.transfer, .busy, "It is used."), .download, nil,
+        "It is used. Use --wait to wait for the other download."
+      ),
     ] as [(APIError, FailureMessage.Command, Duration?, String)])
   func `cures name options of the command`(
     error: APIError, command: FailureMessage.Command, timeout: Duration?, text: String

@@ -23,14 +23,19 @@ struct DownloadEndTests {
 
   @Test(
     arguments: [
-      (["u"], "the same command with -c resumes"), (["u", "-c"], "the same command resumes"),
-      (["u", "--fresh"], "the same command with -c instead of --fresh resumes"),
+      (["u"], false, "resumes the download."), (["u", "-c"], false, "resumes the download."),
+      (["u", "--fresh"], false, "without --fresh resumes the download."),
+      (["u"], true, "with -c resumes the download and skips complete files."),
+      (["u", "-c"], true, "resumes the download."),
+      (["u", "--fresh"], true, "with -c instead of --fresh resumes the download and skips complete files."),
     ])
-  func `the advice names a valid command`(words: [String], advice: String) throws {
+  func `the advice names a valid command`(words: [String], hasComplete: Bool, advice: String) throws {
     let options = try DownloadParser.parse(words)
-    let ends = [DownloadEnd.alreadyComplete(3), .stopped(kept: 5)]
-    #expect(DownloadCommand.sentence(on: ends, options) == "The received bytes are kept; \(advice) the download.")
-    #expect(DownloadCommand.sentence(on: [.stopped(kept: 0)], options) == nil)
+    let others = hasComplete ? [DownloadEnd.alreadyComplete(3), .done(Self.file)] : [.failed(Self.refused, kept: 0)]
+    #expect(
+      DownloadCommand.sentence(on: others + [.stopped(kept: 5)], options)
+        == "The received bytes are kept; the same command \(advice)")
+    #expect(DownloadCommand.sentence(on: others + [.stopped(kept: 0)], options) == nil)
   }
 
   @Test(

@@ -41,12 +41,17 @@ struct DownloadCommand {
     }
   }
 
-  /// A sentence that says how to resume the downloads; nil if no bytes were kept.
+  /// A sentence that says how to resume the downloads; nil if no bytes were kept. Each run resumes, unless `--fresh` is
+  /// given. Only with `-c` are complete files not fetched again.
   static func sentence(on ends: [DownloadEnd], _ options: DownloadOptions) -> String? {
     let kept = ends.reduce(0) { $0 &+ $1.kept }
     guard kept > 0 else { return nil }
-    let change = options.continues ? "" : options.startsOver ? " with -c instead of --fresh" : " with -c"
-    return "The received bytes are kept; the same command\(change) resumes the download."
+    let beginning = "The received bytes are kept; the same command"
+    if options.continues || !ends.contains(where: \.isComplete) {
+      return beginning + (options.startsOver ? " without --fresh" : "") + " resumes the download."
+    }
+    let change = options.startsOver ? " with -c instead of --fresh" : " with -c"
+    return beginning + change + " resumes the download and skips complete files."
   }
 
   /// The exit status of the command. If the user has interrupted unfinished downloads, the result is the status for an
@@ -73,6 +78,14 @@ enum DownloadEnd: Sendable {
   case failed(APIError, kept: Int64)
   /// The user stopped the download.
   case stopped(kept: Int64)
+
+  /// Whether the complete file is at its target.
+  var isComplete: Bool {
+    switch self {
+    case .done, .alreadyComplete: true
+    case .failed, .stopped: false
+    }
+  }
 
   /// The number of bytes that are kept for the next run.
   var kept: Int64 {

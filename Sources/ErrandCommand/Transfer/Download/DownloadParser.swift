@@ -229,13 +229,13 @@ extension HelpText {
       7  the server is unreachable                      65  the checksum is wrong; the file was deleted
      22  the status is not 2xx                          66  -c without a URL, and nothing to resume
      23  the disk is full, or the file cannot be        73  -n, and the file exists
-         written                                        75  another download uses the file
+         written                                        75  another download uses the file; see --wait
      28  time-out                                      130  interrupted; the received bytes are kept
      33  the file changed on the server, or the
          response has another range than requested
 
-    After 6, 7, 23, 28, 56 and 130 the same command with -c (instead of --fresh, if it was given)
-    resumes the download.
+    After 6, 7, 23, 28, 56 and 130 the same command without --fresh resumes the download. With -c it
+    also skips complete files.
 
     """#
 }

@@ -81,7 +81,9 @@ final class DownloadRunner: Sendable {
       let file = try await call.value()
       return file.alreadyExisted ? .alreadyComplete(file.bytes) : .done(file)
     } catch {
-      return error.isCancelled ? .stopped(kept: job.kept) : .failed(error, kept: job.kept)
+      if error.isCancelled { return .stopped(kept: job.kept) }
+      // The bytes in the partial file belong to the other download.
+      return .failed(error, kept: error.code == .busy ? 0 : job.kept)
     }
   }
 
