@@ -60,11 +60,24 @@ extension DownloadRun {
     if let failure = report.failure { return try await stopped(by: failure) }
     try await disk.value { try self.keep() }
     try context.call.check()
-    guard report.received > 0, metadata?.isResumable == true, let kind = Self.breakKind(of: error),
-      useResumption(.failure(kind), of: url)
-    else { throw error }
+    guard report.received > 0, let kind = Self.breakKind(of: error) else { throw error }
+    guard metadata?.isResumable == true else { throw unresumable(error) }
+    guard useResumption(.failure(kind), of: url) else { throw error }
     context.plan.log?.info("resuming the download after \(part.written.end) bytes because of an error: \(error)")
     return .again
+  }
+
+  /// The failure of an interrupted body, which also says why the download cannot be resumed.
+  private func unresumable(_ error: any Error) -> any Error {
+    let question = ResumeQuestion(metadata, request: identity, checksum: download.checksum?.recorded)
+    guard let failure = error as? TransportFailure, let obstacle = question.obstacle else { return error }
+    let sentence = failure.description + (failure.description.hasSuffix(".") ? "" : ".")
+    var explained = TransportFailure(
+      failure.kind,
+      "\(sentence) The download cannot be resumed, because \(obstacle.clause); the received bytes were discarded.",
+      isCertainlyNotSent: failure.isCertainlyNotSent)
+    explained.metrics = failure.metrics
+    return explained
   }
 
   /// Ends the call after a failure, because the partial file accepts no more bytes.

@@ -28,6 +28,7 @@ struct DownloadRepeatTests {
     let outcome = await fixture.client.outcome(of: request)
     #expect(server.requests.count == 1)
     #expect(outcome.error?.transportKind == .truncated)
+    #expect(outcome.error?.message.contains("resumed, because only GET requests can be resumed; ") == true)
     #expect(try InterruptedDownload.all(in: fixture.folder).allSatisfy { !$0.isResumable })
   }
 

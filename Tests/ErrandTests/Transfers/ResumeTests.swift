@@ -16,10 +16,24 @@ struct ResumeTests {
     }
     let outcome = await fixture.send()
     #expect(outcome.error?.transportKind == .truncated)
+    let reason = ". The download cannot be resumed, because the server sent no strong validator, or supports no ranges; "
+    #expect(outcome.error?.message.hasSuffix(reason + "the received bytes were discarded.") == true)
     #expect(fixture.names == [])
     let file = try await fixture.send().result.get()
     #expect(fixture.isRight() && file.keptBytes == 0)
     #expect(fixture.ranges == [nil, nil])
+  }
+
+  @Test(arguments: [true, false]) func `retry needs a body that has not begun`(hasBegun: Bool) async throws {
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.retries = RetryPolicy(attempts: 3, firstDelay: .zero)
+    let fixture = try DownloadFixture(configuration: configuration) { number, behaviour in
+      behaviour.validators = .none
+      if number == 1 { behaviour.fault = hasBegun ? .cut(after: 1_000_000) : .closeBeforeResponse }
+    }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.transportKind == (hasBegun ? .truncated : nil))
+    #expect(fixture.ranges.count == (hasBegun ? 1 : 2))
   }
 
   @Test(arguments: [Validators.lastModified(secondsBefore: 60), .both(secondsBefore: 0), .strongTag])
