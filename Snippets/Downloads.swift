@@ -81,6 +81,9 @@ let queue = DownloadQueue(client, width: 2)
 let films = (10...14).map { id in
   queue.add(GetFilm(id: id, file: folder.appending(path: "\(id).mp4")))
 }
+for await progress in queue.progress {
+  print(progress.finished, "of", progress.total, "files,", progress.bytes, "bytes")
+}
 for film in films { print(try await film.value().url) }
 // snippet.end
 

@@ -57,10 +57,10 @@ public final class DownloadCall: Sendable {
     options.requiredAccount = client.accountToRequire
     let sent = Locked<Set<SentDownload>>([])
     options.noteDownload = { download in sent.withLock { _ = $0.insert(download) } }
-    begin = { [report, options] download in
+    begin = { [options] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },
-        onFailure: { download.finished(.failure($0)) }, onProgress: { report.yield($0) })
+        onFailure: { download.finished(.failure($0)) }, onProgress: { download.reported($0) })
     }
     discard = { [options] in
       try await InterruptedDownload.removePart(of: request, client, options, sent: sent.withLock { $0 })
@@ -183,10 +183,16 @@ public final class DownloadCall: Sendable {
     if phase == .ended { end() }
   }
 
+  private func reported(_ progress: TransferProgress) {
+    report.yield(progress)
+    if progress.direction == .download { home?.report(self, progress) }
+  }
+
   private func end() {
     report.finish()
-    home?.forget(self)
-    ending.set(state.withLock { $0.result } ?? .failure(.downloadCancelled))
+    let result = state.withLock { $0.result } ?? .failure(.downloadCancelled)
+    home?.forget(self, bytes: (try? result.get())?.bytes)
+    ending.set(result)
   }
 }
 

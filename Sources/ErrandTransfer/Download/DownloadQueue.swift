@@ -17,6 +17,10 @@ public final class DownloadQueue: Sendable {
     var waiting: [DownloadCall] = []
     /// The downloads that have not ended, in the order in which they were added.
     var members: [DownloadCall] = []
+    var tally = QueueTally()
+    var lastReader = 0
+    /// Notify the streams of ``DownloadQueue/progress``, by their numbers.
+    var readers: [Int: AsyncStream<Void>.Continuation] = [:]
   }
 
   /// The number of downloads that run at a time.
@@ -36,12 +40,41 @@ public final class DownloadQueue: Sendable {
   /// The downloads that have not ended, in the order in which they were added.
   public var downloads: [DownloadCall] { state.withLock { $0.members } }
 
+  /// The progress of all downloads that were added to the queue. Each read of the stream returns the present state as
+  /// soon as it has changed; the first read returns it at once. The stream finishes when all downloads have ended.
+  /// Several tasks may read the progress, each with a stream of its own.
+  public var progress: AsyncStream<DownloadQueueProgress> {
+    let (changes, reader) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let number = state.withLock { state -> Int? in
+      if state.members.isEmpty { return nil }
+      state.lastReader += 1
+      state.readers[state.lastReader] = reader
+      return state.lastReader
+    }
+    reader.yield()
+    if let number {
+      reader.onTermination = { [weak self] _ in self?.removeReader(number) }
+    } else {
+      reader.finish()
+    }
+    // The state is read when the reader asks for it, so that no reader gets an older state after a newer one.
+    return AsyncStream(unfolding: {
+      for await _ in changes { return self.state.withLock { $0.tally.progress } }
+      return nil
+    })
+  }
+
+  private func removeReader(_ number: Int) { state.withLock { $0.readers[number] = nil } }
+
   /// Adds a download. The download starts when fewer downloads are running than the width of the queue.
   @discardableResult
   public func add<R: APIRequest>(_ request: R, options: CallOptions = CallOptions()) -> DownloadCall
   where R.Response == DownloadedFile {
     let download = DownloadCall(client, request, options, in: self)
-    state.withLock { $0.members.append(download) }
+    change { state in
+      state.members.append(download)
+      state.tally.add(ObjectIdentifier(download))
+    }
     download.resume()
     return download
   }
@@ -81,7 +114,32 @@ public final class DownloadQueue: Sendable {
     startNext()
   }
 
-  func forget(_ download: DownloadCall) { state.withLock { $0.members.removeAll { $0 === download } } }
+  /// Called when a download of the queue has made progress.
+  func report(_ download: DownloadCall, _ progress: TransferProgress) {
+    change { $0.tally.report(ObjectIdentifier(download), progress) }
+  }
+
+  /// Called when a download has ended. `bytes` is the length of its file; nil if it failed or was cancelled.
+  func forget(_ download: DownloadCall, bytes: Int64?) {
+    change { state in
+      state.members.removeAll { $0 === download }
+      state.tally.end(ObjectIdentifier(download), bytes: bytes)
+    }
+  }
+
+  /// Changes the progress of the queue, and notifies its readers.
+  private func change(_ change: (inout State) -> Void) {
+    let (readers, isOver) = state.withLock { state -> ([AsyncStream<Void>.Continuation], Bool) in
+      change(&state)
+      let readers = Array(state.readers.values)
+      if state.members.isEmpty { state.readers = [:] }
+      return (readers, state.members.isEmpty)
+    }
+    for reader in readers {
+      reader.yield()
+      if isOver { reader.finish() }
+    }
+  }
 
   private func startNext() {
     while let next = takeNext() {

@@ -70,6 +70,37 @@ struct DownloadQueueTests {
     #expect(try await downloads[1].value().bytes == Int64(DownloadFixture.size))
   }
 
+  @Test func `progress covers all downloads`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 2 { behaviour.fault = .status(503) }
+    }
+    let queue = DownloadQueue(fixture.client, width: 1)
+    for number in 0..<3 { queue.add(request(fixture, number)) }
+    var last: DownloadQueueProgress?
+    for await progress in queue.progress { last = progress }
+    let size = Int64(DownloadFixture.size)
+    #expect(last?.finished == 3 && last?.total == 3 && last?.fraction == 1)
+    #expect(last?.bytes == 2 * size && last?.totalBytes == 2 * size)
+    // No download is left, so another stream finishes after its first report.
+    var reports: [DownloadQueueProgress] = []
+    for await progress in queue.progress { reports.append(progress) }
+    #expect(reports.count == 1 && reports.first == last)
+  }
+
+  @Test func `progress counts waiting downloads`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 1_000, until: gate) }
+    let queue = DownloadQueue(fixture.client, width: 1)
+    let downloads = (0..<2).map { queue.add(request(fixture, $0)) }
+    try await fixture.server.received(1)
+    for await progress in queue.progress {
+      #expect(progress.finished == 0 && progress.total == 2 && progress.totalBytes == nil)
+      break
+    }
+    gate.open()
+    for download in downloads { _ = try await download.value() }
+  }
+
   @Test func `queued download can be paused`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 1_000, until: gate) }

@@ -16,8 +16,8 @@ struct ResumeTests {
     }
     let outcome = await fixture.send()
     #expect(outcome.error?.transportKind == .truncated)
-    let reason = ". The download cannot be resumed, because the server sent no strong validator, or supports no ranges; "
-    #expect(outcome.error?.message.hasSuffix(reason + "the received bytes were discarded.") == true)
+    let reason = "the server sent no strong validator, or supports no ranges; the received bytes were discarded."
+    #expect(outcome.error?.message.hasSuffix(". The download cannot be resumed, because \(reason)") == true)
     #expect(fixture.names == [])
     let file = try await fixture.send().result.get()
     #expect(fixture.isRight() && file.keptBytes == 0)
