@@ -20,17 +20,18 @@ struct CacheFolder: Sendable {
   }
 
   /// Returns a folder for a store: a folder with a store, an empty folder, or a new folder that only the user can
-  /// access.
+  /// access. A failure of the disk is a result, because a call can be sent without a cache.
   /// A folder with other files is rejected: a store denies all other users access to its folder, so they could no
   /// longer read the other files.
-  static func made(_ path: String) throws(Refusal) -> CacheFolder {
+  static func made(_ path: String) throws(Refusal) -> Result<CacheFolder, Refusal> {
     let folder = CacheFolder(path)
     switch StoreCondition(of: folder.url) {
-    case .usable, .empty, .damaged: return folder
+    case .usable, .empty, .damaged: return .success(folder)
     case .missing:
       let code = makeFolder(folder.url)
-      guard code == 0 else { throw folder.closed(code, "cannot be created") }
-      return folder
+      if code == 0 { return .success(folder) }
+      return try folder.failure(code, "cannot be created")
+    case .closed(let code): return try folder.failure(code, "cannot be used")
     case .occupied:
       throw folder.refusal("contains other files; a store needs an empty or a new folder.")
     case let condition: throw folder.refusal(condition)
@@ -62,6 +63,13 @@ struct CacheFolder: Sendable {
     case .otherVersion: refusal("contains a store of another version of Errand; use another folder.")
     case .damaged: refusal("contains a damaged store; the next “errand send --cache” replaces it.")
     }
+  }
+
+  /// The result for a folder that the system does not let the command use. If the cause is not the disk but the path or
+  /// its permissions, the folder is rejected.
+  private func failure(_ code: Int32, _ clause: String) throws(Refusal) -> Result<CacheFolder, Refusal> {
+    guard [ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(code) else { throw closed(code, clause) }
+    return .failure(closed(code, clause))
   }
 
   private func refusal(_ clause: String) -> Refusal { Refusal(description: "“\(path)” \(clause)", code: .noStore) }

@@ -251,11 +251,18 @@ struct SendCache: Sendable {
 
   let cache: ResponseCache
 
-  /// Opens the cache in the folder that the options name. Returns nil if the options name no folder.
+  /// Opens the cache in the folder that the options name. Returns nil if the options name no folder. If the disk of the
+  /// folder is full, read-only or broken, reports that and returns nil, unless the call may use only the cache.
   init?(_ options: SendOptions) throws(Refusal) {
     guard let path = options.cacheFolder else { return nil }
-    let folder = try CacheFolder.made(path).url
-    cache = ResponseCache(store: SQLiteStore(folder: folder, limit: Self.limit, leastPatience: Self.patience))
+    switch try CacheFolder.made(path) {
+    case .success(let folder):
+      cache = ResponseCache(store: SQLiteStore(folder: folder.url, limit: Self.limit, leastPatience: Self.patience))
+    case .failure(let refusal):
+      if options.cacheMode.usesOnlyCache { throw refusal }
+      Terminal.reportError("The request is sent without the cache: \(refusal)")
+      return nil
+    }
   }
 
   func interrupt() { cache.cancelRefreshes() }

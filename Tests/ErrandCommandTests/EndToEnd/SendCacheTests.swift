@@ -180,6 +180,30 @@ struct SendCacheTests {
     #expect(try Data(contentsOf: index) == before)
   }
 
+  /// Runs the command with a file size limit that is too small for the index of a store, like a full disk.
+  private func limited(_ words: [String]) async throws -> BuiltCommand.Run {
+    // The signal of the limit is ignored, so that the write fails.
+    let script = "trap '' XFSZ && ulimit -f 8 && exec \"$0\" \"$@\""
+    let errand = try BuiltProgram("errand").place.path()
+    // The limit would truncate a coverage profile, too.
+    return try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
+      ["-c", script, errand] + words, environment: ["LLVM_PROFILE_FILE": "/dev/null"])
+  }
+
+  @Test func `a full disk does not fail the call`() async throws {
+    let server = try counting()
+    #expect(try await send(server.url).text == "1")
+    let cause = "“\(folder)” cannot be used: \(String(cString: strerror(EFBIG))).\n"
+    let run = try await limited(["send", "--cache", folder, server.url])
+    #expect(run.status == 0 && run.text == "2", "\(run.error)")
+    #expect(run.error == "errand: The request is sent without the cache: \(cause)")
+    for words in [["send", "--mode", "only", "--cache", folder, server.url], ["cache", "list", folder]] {
+      let refused = try await limited(words)
+      #expect(refused.status == 72 && refused.error == "errand: \(cause)", "\(refused.error)")
+    }
+    #expect(try await send(server.url).text == "1" && server.requests.count == 2)
+  }
+
   @Test func `a stored response is written to a file`() async throws {
     let server = try counting()
     let file = cleaner.place.appending(path: "film").path(percentEncoded: false)
