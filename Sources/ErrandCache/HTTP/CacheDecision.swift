@@ -86,6 +86,9 @@ package struct CacheValidation: Sendable, Hashable {
   package let fields: [HTTPField]
   /// The maximum staleness with which the response is served if the server fails.
   package let allowance: StaleAllowance
+
+  /// Whether the request has a condition, so that the server can confirm the stored response.
+  var isConditional: Bool { fields.contains { CacheRules.conditions.contains($0.name) } }
 }
 
 /// The longest staleness with which a response is served if the server fails or cannot be reached.

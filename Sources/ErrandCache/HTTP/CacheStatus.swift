@@ -11,8 +11,10 @@ package enum CacheStatus: Sendable, Hashable {
   case validated(CacheForward, secondsLeft: Int64, collapsed: Bool = false)
   /// The request was sent to the server.
   case forwarded(CacheForward, status: Int?, stored: Bool, collapsed: Bool)
+  /// The request was passed on to the server, and no response has arrived.
+  case unanswered(CacheForward)
   /// No response was served and the server was not contacted.
-  case refused(CacheMiss)
+  case refused(CacheForward)
 
   /// The name of this cache in the `Cache-Status` field.
   package static let name = "Errand"
@@ -30,7 +32,8 @@ package enum CacheStatus: Sendable, Hashable {
     case .forwarded(let forward, let status, let stored, let collapsed):
       "\(Self.name)\(Self.forwarded(forward, status))" + (stored ? "; stored" : "") + (collapsed ? "; collapsed" : "")
         + "; detail=\(forward.detail)"
-    case .refused(let miss): "\(Self.name); detail=\(miss.rawValue)"
+    case .unanswered(let forward): "\(Self.name)\(Self.forwarded(forward, nil)); detail=\(forward.detail)"
+    case .refused(let reason): "\(Self.name); detail=\(reason.detail)"
     }
   }
 
@@ -53,7 +56,8 @@ package enum CacheStatus: Sendable, Hashable {
       "The server confirmed the stored response." + Self.sharing(collapsed)
     case .forwarded(let forward, _, _, let collapsed):
       "The request was sent to the server: \(forward.reason)." + Self.sharing(collapsed)
-    case .refused(let miss): "No response was served: \(CacheForward.miss(miss).reason)."
+    case .unanswered(let forward): "The cache served no response: \(forward.reason)."
+    case .refused(let forward): "No response was served: \(forward.reason)."
     }
   }
 
@@ -63,7 +67,7 @@ package enum CacheStatus: Sendable, Hashable {
     case .validated(let forward, let left, _): .validated(forward, secondsLeft: left, collapsed: true)
     case .forwarded(let forward, let status, let stored, _):
       .forwarded(forward, status: status, stored: stored, collapsed: true)
-    case .hit, .fallback, .refused: self
+    case .hit, .fallback, .unanswered, .refused: self
     }
   }
 
@@ -82,16 +86,27 @@ package enum CacheStatus: Sendable, Hashable {
   }
 }
 
-/// The reason why a call was sent to the server.
+/// The reason why a call was sent to the server, or why it got no response.
 package enum CacheForward: Sendable, Hashable {
   /// No stored response could be used.
   case miss(CacheMiss)
+  /// The store could not be used. The value is the cause, such as `No space left on device`.
+  case unavailable(cause: String)
   /// The stored response is fresh, but the call or its `Cache-Control` requires a validation.
   case requested
-  /// The stored response had to be validated for the given reason, and the server sent a new response.
+  /// The stored response was validated for the given reason, and the server sent a new response.
   indirect case changed(CacheForward)
   /// The call does not read stored responses.
   case bypass(CacheBypass)
+
+  /// The reason for a miss, with the cause of an unavailable store if the store knows it.
+  init(_ miss: CacheMiss, of store: any CacheStore) {
+    if miss == .unavailable, let cause = (store as? any OutageReporting)?.outageCause {
+      self = .unavailable(cause: cause)
+    } else {
+      self = .miss(miss)
+    }
+  }
 
   /// The value of the parameter `fwd` of `Cache-Status` (RFC 9211 section 2.2).
   var token: String {
@@ -99,7 +114,7 @@ package enum CacheForward: Sendable, Hashable {
     case .miss(.expired), .miss(.needsServer): "stale"
     case .changed(let reason): reason.token
     case .miss(.disabled), .bypass(.disabled), .bypass(.range): "bypass"
-    case .miss: "miss"
+    case .miss, .unavailable: "miss"
     case .bypass(.method): "method"
     case .bypass(.ignored), .bypass(.conditional), .requested: "request"
     }
@@ -109,6 +124,7 @@ package enum CacheForward: Sendable, Hashable {
   var detail: String {
     switch self {
     case .miss(let miss): miss.rawValue
+    case .unavailable: CacheMiss.unavailable.rawValue
     case .requested: "requested"
     case .changed: "changed"
     case .bypass(let bypass): bypass.rawValue
@@ -120,15 +136,16 @@ package enum CacheForward: Sendable, Hashable {
     switch self {
     case .miss(.disabled), .bypass(.disabled): "this call does not use the cache"
     case .miss(.missing): "nothing is stored for this request"
-    case .miss(.unavailable): "the cache store was not available in time"
-    case .miss(.expired): "the stored response has expired"
+    case .miss(.unavailable): "the cache store was not available, or not in time"
+    case .unavailable(let cause): "the cache store cannot be used (\(cause))"
+    case .miss(.expired): "the stored response had expired"
     case .miss(.needsServer): "the stored response is fresh, but may be served only after asking the server"
     case .miss(.otherVersion): "the response was stored with another version of the cache policy"
     case .miss(.otherAccount): "the response was stored for another account"
     case .miss(.otherAppVersion): "the response was stored by another version of the app"
     case .miss(.damaged): "the stored response is damaged, or the checks of the request reject the response"
     case .requested: "the stored response is fresh, but the call or its Cache-Control asks the server"
-    case .changed: "the stored response had to be validated, and the server sent a new response"
+    case .changed: "the stored response was validated, and the server sent a new response"
     case .bypass(.ignored): "this call does not read from the cache"
     case .bypass(.method): "responses to this method are not served from the cache"
     case .bypass(.range): "the request asks for a part of the body"

@@ -29,7 +29,7 @@ package struct Caching: SelectiveInterceptor {
     let opened = cache.store(for: context.info.request)
     let patience = Self.patience(for: plan.mode, isFollowed: plan.isFollowed).map { max($0, Self.saltPatience) }
     guard let salt = await cache.salt(of: opened, call: context.call, patience: patience) else {
-      return try await storeless(request, plan, context, next)
+      return try await storeless(request, plan, opened, context, next)
     }
     let cookies = context.cookies(for: request)
     let owner = context.owner(of: request, cookies: cookies)
@@ -56,18 +56,19 @@ package struct Caching: SelectiveInterceptor {
 
   /// Handles a call whose store is unavailable. The request is passed on if the call may contact the server.
   private func storeless(
-    _ request: HTTPRequest, _ plan: CachePlan, _ context: CallContext, _ next: Next
+    _ request: HTTPRequest, _ plan: CachePlan, _ opened: OpenedStore, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     try context.call.check()
     let miss = CacheMiss.unavailable
     if plan.mode.usesOnlyCache { throw APIError.cacheMiss(miss) }
+    let forward = CacheForward(miss, of: opened.store)
     guard CacheControl(request: request.fields).onlyIfCached else {
-      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
-      let status = CacheStatus.forwarded(.miss(miss), status: nil, stored: false, collapsed: false)
+      context.note(.cache(.notServed(miss, reason: forward.reason)))
+      let status = CacheStatus.forwarded(forward, status: nil, stored: false, collapsed: false)
       context.record.cached(CacheReport(status, origin: .network, miss: miss))
       return try await next(Self.forwarded(request, plan))
     }
-    context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
+    context.record.cached(CacheReport(.refused(forward), origin: .local, miss: miss))
     return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
   }
 

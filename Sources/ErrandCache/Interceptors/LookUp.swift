@@ -86,25 +86,31 @@ struct LookUp {
       let refresh = refreshIfNeeded(serving, entry, lookupResult)
       return served(entry, serving, lookupResult, body: false, refresh: refresh)
     case (.validate(let how), let entry?):
-      noteValidation(of: entry, lookupResult.rules)
       let reason = lookupResult.rules.forward(validating: entry.head, at: context.moment(cache.wallClock()))
+      noteValidation(of: entry, how, lookupResult.rules, reason)
       return try await forward(lookupResult.forwarding(reason, validating: (entry, how)))
     case (.fail(let miss), _):
-      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
-      context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
+      refuse(miss, lookupResult)
       throw APIError.cacheMiss(miss)
     case (.gatewayTimeout(let miss), _):
-      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
-      context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
+      refuse(miss, lookupResult)
       return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
     case (.bypass(let bypass), let entry):
       context.note(.cache(.notServed(nil, reason: CacheForward.bypass(bypass).reason)))
       return try await forward(lookupResult.forwarding(.bypass(bypass), fallback: entry))
     case (.fetch(let miss), _):
-      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
-      return try await forward(lookupResult.forwarding(.miss(miss)))
+      let why = CacheForward(miss, of: lookupResult.store)
+      context.note(.cache(.notServed(miss, reason: why.reason)))
+      return try await forward(lookupResult.forwarding(why))
     case (.serve, nil), (.notModified, nil), (.validate, nil): return try await forward(lookupResult)
     }
+  }
+
+  /// Records why a call that must not contact the server gets no response.
+  private func refuse(_ miss: CacheMiss, _ lookupResult: CacheLookupResult) {
+    let forward = CacheForward(miss, of: lookupResult.store)
+    context.note(.cache(.notServed(miss, reason: forward.reason)))
+    context.record.cached(CacheReport(.refused(forward), origin: .local, miss: miss))
   }
 
   // MARK: - Serving
@@ -174,8 +180,16 @@ struct LookUp {
   // MARK: - Forwarding to the server
 
   private func forward(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
+    recordForwarding(lookupResult)
     if lookupResult.fallback != nil { return try await forwardOrServe(lookupResult) }
     return try await next(request, in: context.with { $0.lookup = lookupResult })
+  }
+
+  /// Records why the cache served nothing, for a call that fails. If a response arrives, its report replaces this one.
+  @inline(never)  // frame size
+  private func recordForwarding(_ lookupResult: CacheLookupResult) {
+    let forward = lookupResult.forward
+    context.record.cached(CacheReport(.unanswered(forward), origin: .local, miss: forward.miss))
   }
 
   /// Sends the request to the server. If the server cannot be reached, fails or does not respond in time, the stored
@@ -290,8 +304,15 @@ struct LookUp {
 
 /// Values for the record of a call.
 extension LookUp {
-  private func noteValidation(of entry: CacheEntry, _ rules: CacheRules) {
+  private func noteValidation(
+    of entry: CacheEntry, _ how: CacheValidation, _ rules: CacheRules, _ forward: CacheForward
+  ) {
     guard context.record.flight != nil else { return }
+    // Without a validator, the server cannot confirm the stored response.
+    guard how.isConditional else {
+      context.note(.cache(.notServed(forward.miss, reason: forward.reason)))
+      return
+    }
     let freshness = rules.freshness(of: entry.head, at: context.moment(cache.wallClock()))
     context.note(.cache(.validating(freshness.recorded)))
   }

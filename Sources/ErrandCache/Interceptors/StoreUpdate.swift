@@ -73,13 +73,14 @@ struct StoreUpdate {
     cache.count { $0.network += 1 }
     context.record.cached(
       CacheReport(
-        .forwarded(forward(response), status: response.status, stored: isStored, collapsed: false), origin: .network,
+        .forwarded(forward, status: response.status, stored: isStored, collapsed: false), origin: .network,
         miss: lookupResult.forward.miss, fields: response.fields))
     return response
   }
 
-  private func forward(_ response: HTTPResponse) -> CacheForward {
-    lookupResult.validating == nil ? lookupResult.forward : .changed(lookupResult.forward)
+  /// The reason why the request was sent. A stored response without a validator could not be validated.
+  private var forward: CacheForward {
+    lookupResult.validating?.how.isConditional == true ? .changed(lookupResult.forward) : lookupResult.forward
   }
 
   /// Stores the response under its own key and under the keys of the other requests. Returns whether any entry was
@@ -372,6 +373,7 @@ extension CacheForward {
   var miss: CacheMiss? {
     switch self {
     case .miss(let miss): miss
+    case .unavailable: .unavailable
     case .bypass(.disabled): .disabled
     case .changed(let reason): reason.miss
     case .requested, .bypass: nil

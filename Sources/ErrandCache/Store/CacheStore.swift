@@ -99,6 +99,13 @@ extension CacheStore {
   package func salt(call: CallState) async -> Digest? { await salt(call: call, patience: nil) }
 }
 
+/// A store that can report why it is unavailable.
+protocol OutageReporting: CacheStore {
+  /// The cause for which the store could not be used at the last lookup, such as `No space left on device`. Nil if the
+  /// store could be used, and if the lookup was not done in time.
+  var outageCause: String? { get }
+}
+
 /// The result of a lookup in a store.
 public enum CacheLookup: Sendable {
   /// The lookup found and selected this entry.

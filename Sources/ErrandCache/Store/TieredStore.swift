@@ -7,7 +7,7 @@ import ErrandSupport
 /// Every change is applied first to the store below, then to the memory. So an entry that was read from the store below
 /// before a change is not added to the memory after the change. Entries that must not be written to a disk are stored
 /// only in memory. If another process removes an entry from the store below, the memory keeps it.
-public final class TieredStore: CacheStore, EvictingStore {
+public final class TieredStore: CacheStore, EvictingStore, OutageReporting {
   /// The memory store, which is searched first.
   public let memory: MemoryStore
   /// The store below the memory store.
@@ -68,6 +68,8 @@ public final class TieredStore: CacheStore, EvictingStore {
     if await memory.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience) { return true }
     return await base.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience)
   }
+
+  var outageCause: String? { (base as? any OutageReporting)?.outageCause }
 
   /// Whether at least one of the stores would keep the entry.
   public func takes(_ entry: CacheEntry) -> Bool { memory.takes(entry) || base.takes(entry) }

@@ -158,7 +158,7 @@ extension APIError {
     case .disabled:
       "This request does not use the cache; declare a cache policy, and do not start the call with caching turned off."
     case .missing: "Nothing is stored for this request; send the request once before you read only from the cache."
-    case .unavailable: "The cache store did not reply in time; check that it works and can be reached."
+    case .unavailable: "The cache store is not available or did not reply in time; check its disk or server."
     case .expired: "The stored response has expired and must not be served; load it again."
     case .needsServer:
       "The stored response is fresh, but this request may be served only after asking the server; load it again."

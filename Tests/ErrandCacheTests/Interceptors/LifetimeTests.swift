@@ -25,6 +25,15 @@ struct LifetimeTests {
     #expect(fixture.asked == 2)
   }
 
+  @Test func `expiry without a validator is named`() async throws {
+    _ = try await fixture.client.send(Page())
+    fixture.pass(61)
+    let report = try await fixture.client.response(Page()).metrics.cache
+    #expect(report?.reason == "The request was sent to the server: the stored response had expired.")
+    #expect(report?.status == "Errand; fwd=stale; fwd-status=200; stored; detail=expired")
+    #expect(report?.miss == .expired)
+  }
+
   @Test(arguments: [0, -5]) func `zero lifetime stores nothing`(_ seconds: Int) async throws {
     let page = Page(cache: .lifetime(.seconds(seconds)))
     _ = try await fixture.client.send(page)

@@ -74,6 +74,23 @@ struct OriginTests {
     #expect(outcome.request?.url.path == "/page" && outcome.origin == nil && outcome.metrics.attempts == 0)
   }
 
+  @Test(
+    arguments: [
+      (.asDeclared, 1, .expired, "fwd=stale; detail=expired", "the stored response had expired"),
+      (.networkElseCached, 0, .missing, "fwd=miss; detail=missing", "nothing is stored for this request"),
+    ] as [(CacheReadMode, Int, CacheMiss, String, String)])
+  func `failed call has a report`(
+    mode: CacheReadMode, answers: Int, miss: CacheMiss, status: String, reason: String
+  ) async throws {
+    let fixture = CacheFixture { _, number in number <= answers ? .text("page") : .failure(.offline) }
+    for _ in 0..<answers { _ = try await fixture.client.send(Page()) }
+    fixture.pass(61)
+    let outcome = await fixture.client.outcome(of: Page(), options: .cache(mode))
+    let report = outcome.metrics.cache
+    #expect(outcome.error != nil && report?.origin == .local && report?.miss == miss)
+    #expect(report?.status == "Errand; \(status)" && report?.reason == "The cache served no response: \(reason).")
+  }
+
   // MARK: - The same pipeline
 
   @Test func `hit notifies like any response`() async throws {

@@ -37,6 +37,8 @@ struct UnstoredReportTests {
     let fixture = CacheFixture(store: store) { _, _ in .text("new") }
     let response = try await fixture.client.response(Page())
     #expect(response.value == "new" && response.metrics.cache?.miss == .unavailable)
+    let reason = "The request was sent to the server: the cache store cannot be used ("
+    #expect(response.metrics.cache?.reason.hasPrefix(reason) == true, "\(response.metrics.cache?.reason ?? "")")
     // A pending entry is found until its write fails.
     await store.flush()
     #expect(await fixture.miss() == .unavailable)

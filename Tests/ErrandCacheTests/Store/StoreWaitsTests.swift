@@ -1,4 +1,5 @@
 import ErrandCore
+import Foundation
 import Testing
 
 @testable import ErrandCache
@@ -10,6 +11,16 @@ struct StoreWaitsTests {
   private func after(_ duration: Duration) -> MonotonicInstant { start.advanced(by: duration) }
 
   // MARK: - An index that cannot be used
+
+  @Test func `failures name their causes`() {
+    // A failed write of SQLite (SQLITE_IOERR_WRITE) and a file that cannot be opened (SQLITE_CANTOPEN).
+    let causes = [
+      SQLiteFailure.noRoom, SQLiteFailure(code: 778, systemCode: EDQUOT), SQLiteFailure(code: 14, systemCode: EACCES),
+    ].map { $0.errorNumber(in: NSTemporaryDirectory()) }
+    #expect(causes == [ENOSPC, EDQUOT, EACCES])
+    #expect(SQLiteFailure.busy.errorNumber(in: NSTemporaryDirectory()) == nil)
+    #expect(SQLiteFailure.busy.cause(in: NSTemporaryDirectory()) == "database is locked")
+  }
 
   @Test(arguments: [(1, 100), (2, 200), (3, 400), (8, 12_800), (12, 12_800)])
   func `pauses double up to a limit`(failures: Int, milliseconds: Int) {

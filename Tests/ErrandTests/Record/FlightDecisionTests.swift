@@ -48,6 +48,16 @@ struct FlightDecisionTests {
       ])
   }
 
+  @Test func `expiry without a validator is named`() async {
+    let fixture = FlightFixture { _, _ in .text("page", fields: ["Cache-Control": "max-age=60"]) }
+    _ = await fixture.why(Get(cache: .http))
+    fixture.pass(61)
+    #expect(
+      await fixture.why(Get(cache: .http)) == [
+        "not served from the cache: the stored response had expired", "stored in the cache: fresh for 60 s",
+      ])
+  }
+
   @Test func `failing server is named`() async {
     let fixture = cached("max-age=60, stale-if-error=600", then: .status(503))
     _ = await fixture.why(Get(cache: .http))

@@ -17,8 +17,9 @@ package final class SQLiteDatabase {
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
+      let systemCode = sqlite3_system_errno(opened)
       sqlite3_close_v2(opened)
-      throw SQLiteFailure(code: code)
+      throw SQLiteFailure(code: code, systemCode: systemCode)
     }
     handle = opened
     patience = SQLitePatience(gives: up)
@@ -35,7 +36,7 @@ package final class SQLiteDatabase {
   package func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-    guard code == SQLITE_OK, let statement else { throw SQLiteFailure(code: sqlite3_extended_errcode(handle)) }
+    guard code == SQLITE_OK, let statement else { throw SQLiteFailure(of: handle) }
     return SQLiteStatement(statement)
   }
 
@@ -115,7 +116,7 @@ package final class SQLiteStatement {
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw SQLiteFailure(code: sqlite3_extended_errcode(sqlite3_db_handle(handle)))
+    default: throw SQLiteFailure(of: sqlite3_db_handle(handle))
     }
   }
 
@@ -204,6 +205,16 @@ package struct SQLiteFailure: Error {
 
   /// The extended result code of SQLite.
   package let code: Int32
+  /// The error number (`errno`) of the last failed file operation; 0 if there was none. It explains only a failure to
+  /// open, read or write a file.
+  private let systemCode: Int32
+
+  init(code: Int32, systemCode: Int32 = 0) { (self.code, self.systemCode) = (code, systemCode) }
+
+  /// The failure of the last call of a database.
+  init(of database: OpaquePointer?) {
+    self.init(code: sqlite3_extended_errcode(database), systemCode: sqlite3_system_errno(database))
+  }
 
   /// Another program or another version of the library wrote the store.
   static let foreign = SQLiteFailure(code: SQLITE_NOTADB)
@@ -228,5 +239,22 @@ package struct SQLiteFailure: Error {
       .unavailable
     default: .broken
     }
+  }
+
+  /// The error number of the system that explains the failure; nil if none is known. SQLite does not always keep the
+  /// number, so a disk without space for the index counts as full.
+  package func errorNumber(in folder: String) -> Int32? {
+    switch code & 0xFF {
+    case SQLITE_FULL: ENOSPC
+    case SQLITE_IOERR, SQLITE_CANTOPEN:
+      SystemFile.isFull(folder) ? ENOSPC : systemCode == 0 ? nil : systemCode
+    default: nil
+    }
+  }
+
+  /// A short text for people, such as `No space left on device`.
+  func cause(in folder: String) -> String {
+    if let number = errorNumber(in: folder) { return String(cString: strerror(number)) }
+    return sqlite3_errstr(code).map { String(cString: $0) } ?? "SQLite error \(code)"
   }
 }

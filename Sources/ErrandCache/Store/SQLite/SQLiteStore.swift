@@ -18,7 +18,7 @@ public import Foundation
 /// program or of another version is deleted and created again. If the disk is full or read-only, nothing is stored. In
 /// all these cases responses have to be loaded from the server, but no call fails. The folder and its files are private
 /// to the user.
-public final class SQLiteStore: CacheStore, UseRecording {
+public final class SQLiteStore: CacheStore, UseRecording, OutageReporting {
   private let settings: StoreSettings
   private let mailbox: StoreMailbox
   private let leastPatience: Duration
@@ -88,6 +88,8 @@ public final class SQLiteStore: CacheStore, UseRecording {
     }
     return await run(call, patience) { $0.find(key, choosing) } ?? .unavailable
   }
+
+  var outageCause: String? { mailbox.outageCause.withLock { $0 } }
 
   /// Whether a response to a request is stored for another account than the given ones.
   public func holdsForOthers(

@@ -66,7 +66,7 @@ package enum StoreCondition: Sendable, Hashable {
       // A store that another process uses at the moment is busy, but it is not damaged.
       case .busy: return .usable
       case .broken: return .damaged
-      case .unavailable: return .closed(EIO)
+      case .unavailable: return .closed(error.errorNumber(in: folder.path) ?? EIO)
       }
     }
   }

@@ -7,6 +7,8 @@ final class StoreMailbox: Sendable {
   private let settings: StoreSettings
   private let inbox: Locked<StoreInbox>
   let uses = Locked(PendingUses())
+  /// The cause of the failure of the last lookup; nil if the index could be used.
+  let outageCause = Locked<String?>(nil)
   private let semaphore = DispatchSemaphore(value: 0)
   /// Is set as soon as the store's thread has ended.
   private let threadEnd = Promise<Void>()

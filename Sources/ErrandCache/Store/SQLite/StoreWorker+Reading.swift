@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 extension StoreWorker {
@@ -12,8 +13,12 @@ extension StoreWorker {
 
   func find(_ key: CacheKey, _ choosing: ([CacheEntryHead]) -> Int?) -> CacheLookup {
     do throws(SQLiteFailure) {
-      return try using { index throws(SQLiteFailure) in try look(index, key, choosing) }
+      let found = try using { index throws(SQLiteFailure) in try look(index, key, choosing) }
+      mailbox.outageCause.withLock { $0 = nil }
+      return found
     } catch {
+      let cause = error.cause(in: settings.folder.path)
+      mailbox.outageCause.withLock { $0 = cause }
       return error.meaning == .broken ? .damaged : .unavailable
     }
   }

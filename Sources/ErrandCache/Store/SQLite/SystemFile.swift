@@ -32,6 +32,14 @@ package enum SystemFile {
   /// The length of an open file in bytes; 0 if the length is unknown.
   static func length(_ descriptor: Int32) -> Int { Int(status(descriptor)?.st_size ?? 0) }
 
+  /// Whether the disk of a path has less than 64 KiB left for the user. False if that is unknown.
+  static func isFull(_ path: String) -> Bool {
+    var space = statvfs()
+    guard statvfs(path, &space) == 0 else { return false }
+    let (bytes, isLarger) = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
+    return !isLarger && bytes < 65_536
+  }
+
   /// Numbers that identify a file. If another file takes the name of this file, its numbers differ.
   static func identity(_ path: String) -> [UInt64] { identity(status(path)) }
 

@@ -60,14 +60,18 @@ struct Rule25ReportTests {
       (
         .forwarded(.changed(.miss(.expired)), status: 200, stored: true, collapsed: false),
         "Errand; fwd=stale; fwd-status=200; stored; detail=changed",
-        "The request was sent to the server: the stored response had to be validated, and the server sent a new response."
+        "The request was sent to the server: the stored response was validated, and the server sent a new response."
       ),
       (
         .forwarded(.bypass(.method), status: nil, stored: false, collapsed: false), "Errand; fwd=method; detail=method",
         "The request was sent to the server: responses to this method are not served from the cache."
       ),
       (
-        .refused(.otherAccount), "Errand; detail=other-account",
+        .unanswered(.unavailable(cause: "No space left on device")), "Errand; fwd=miss; detail=unavailable",
+        "The cache served no response: the cache store cannot be used (No space left on device)."
+      ),
+      (
+        .refused(.miss(.otherAccount)), "Errand; detail=other-account",
         "No response was served: the response was stored for another account."
       ),
     ] as [(CacheStatus, String, String)])
@@ -79,7 +83,7 @@ struct Rule25ReportTests {
   @Test func `every reason has its own text`() {
     let forwards =
       CacheMiss.allCases.map(CacheForward.miss) + CacheBypass.allCases.map(CacheForward.bypass)
-      + [.requested, .changed(.requested)]
+      + [.requested, .changed(.requested), .unavailable(cause: "Input/output error")]
     let tokens: Set = ["bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial"]
     #expect(forwards.allSatisfy { tokens.contains($0.token) && ASCII.isToken($0.detail) })
     // `disabled` has the same text as a miss and as a bypass.
