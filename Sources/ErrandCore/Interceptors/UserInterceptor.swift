@@ -8,7 +8,8 @@ struct UserInterceptor: Interceptor {
 
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     try context.call.check()
-    let userNext = Next(pipeline: next.pipeline, index: next.index, context: context, isForUserCode: true)
+    let sends = context.record.flight == nil ? nil : UserSends(inner)
+    let userNext = Next(pipeline: next.pipeline, index: next.index, context: context, caller: .app(sends))
     do {
       return try await context.call.running { [inner, admission] in
         let work = { @Sendable in

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Code that wraps a call or an exchange. An interceptor can inspect, change, answer, repeat or reject a request.
 ///
 /// ```swift
@@ -31,16 +33,40 @@ extension Interceptor {
   public func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool { true }
 }
 
+/// Detects, for the flight record, that an interceptor of the app sends more than one request during a call.
+final class UserSends: Sendable {
+  private let interceptor: any Interceptor
+  private let hasSent = Locked(false)
+
+  init(_ interceptor: any Interceptor) { self.interceptor = interceptor }
+
+  /// Records a request of the interceptor. The first one is no decision.
+  func record(in context: CallContext) {
+    let isFirst = hasSent.withLock { hasSent in
+      defer { hasSent = true }
+      return !hasSent
+    }
+    if !isFirst { context.note(.sentAgain(interceptor: String(describing: type(of: interceptor)))) }
+  }
+}
+
 /// The rest of the pipeline after an interceptor. The interceptor calls this value to send a request.
 public struct Next: Sendable {
+  /// The code that calls this value.
+  enum Caller {
+    case library
+    /// An interceptor of the app. The value is nil if the client records no calls.
+    case app(UserSends?)
+  }
+
   let pipeline: Pipeline
   let index: Int
   let context: CallContext
-  let isForUserCode: Bool
+  let caller: Caller
 
   /// Sends the request through the rest of the pipeline and returns the response.
   public func callAsFunction(_ request: HTTPRequest) async throws -> HTTPResponse {
-    if isForUserCode { return try await descendForUserCode(request) }
+    if case .app = caller { return try await descendForUserCode(request) }
     return try await pipeline.run(request, from: index, context)
   }
 
@@ -60,6 +86,7 @@ public struct Next: Sendable {
     try parent.check()
     // A `Next` that was stored and is called after the call has ended would send a request that cannot be cancelled.
     guard parent.isRunning else { throw CallState.Stopped(reason: .cancelled) }
+    if case .app(let sends?) = caller { sends.record(in: context) }
     let child = CallState(following: parent, deadline: parent.deadline)
     defer { child.settle() }
     return try await parent.whileAsking({ reason in child.stop(reason) }) {

@@ -16,7 +16,7 @@ final class Pipeline: Sendable {
     guard place < stops.count else {
       throw TransportFailure(.other, "the pipeline of interceptors has no transport at its end")
     }
-    let next = Next(pipeline: self, index: place + 1, context: context, isForUserCode: false)
+    let next = Next(pipeline: self, index: place + 1, context: context, caller: .library)
     return try await stops[place].interceptor.intercept(request, context: context, next: next)
   }
 

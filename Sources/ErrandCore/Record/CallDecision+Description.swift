@@ -22,6 +22,7 @@ extension CallDecision: CustomStringConvertible {
     case .hedged(let delay): "sent a second time in parallel: no response within \(Self.text(delay))"
     case .notHedged(let delay, let origin):
       "not sent a second time: no response within \(Self.text(delay)), but the retry budget of \(origin) is used up"
+    case .sentAgain(let interceptor): "sent again by the interceptor \(interceptor)"
     case .download(let step): step.sentence
     case .sent(let route): route.sentence
     case .deadlinePassed(let limit):

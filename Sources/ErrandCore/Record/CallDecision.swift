@@ -30,6 +30,8 @@ public enum CallDecision: Sendable, Hashable {
   case hedged(after: Duration)
   /// No response arrived in the given time, but the retry budget of the origin did not allow a second request.
   case notHedged(after: Duration, HTTPURL.Origin)
+  /// An interceptor of the app sent another request during the call. The value is the name of its type.
+  case sentAgain(interceptor: String)
   /// A download continued a partial file, or began at the first byte.
   case download(DownloadStep)
   /// A request was passed to the transport.

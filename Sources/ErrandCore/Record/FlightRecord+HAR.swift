@@ -133,6 +133,7 @@ extension CallDecision {
     case .failedOver: "failedOver"
     case .hedged: "hedged"
     case .notHedged: "notHedged"
+    case .sentAgain: "sentAgain"
     case .download: "download"
     case .sent: "sent"
     case .deadlinePassed: "deadlinePassed"

@@ -157,6 +157,7 @@ struct CallDecisionTests {
         .notHedged(after: .microseconds(2_500), first),
         "not sent a second time: no response within 2.5 ms, but the retry budget of https://a.example is used up"
       ),
+      (.sentAgain(interceptor: "Polling"), "sent again by the interceptor Polling"),
       (.download(.resumed(at: 5, of: 9)), "resumed the download at byte 5 of 9"),
       (.download(.resumed(at: 5, of: nil)), "resumed the download at byte 5"),
       (.download(.whole(reason: "no file")), "requested the whole file: no file"),

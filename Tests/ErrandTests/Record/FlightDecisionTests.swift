@@ -140,6 +140,23 @@ struct FlightDecisionTests {
       await fixture.why().last == "not retried after reset: the retry budget of http://h.example is used up")
   }
 
+  private struct Twice: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      _ = try await next(request)
+      return try await next(request)
+    }
+  }
+
+  @Test(arguments: [true, false]) func `interceptor that sends again is named`(ofCalls: Bool) async {
+    let fixture = FlightFixture {
+      if ofCalls { $0.interceptors.calls = [Twice()] } else { $0.interceptors.exchanges = [Twice()] }
+    } answer: { _, _ in
+      .text("ok")
+    }
+    #expect(await fixture.why() == ["sent again by the interceptor Twice"])
+    #expect(fixture.client.flightRecord.calls.last?.exchanges.count == 2)
+  }
+
   // MARK: - Circuit breaker, redirects
 
   @Test func `open circuit is named`() async {
