@@ -78,12 +78,22 @@ struct CallComparison {
         return a == b ? nil : Difference(what: "decision", a: a, b: b)
       }
     }
-    return two.difference(from: one).sorted { Self.place($0) < Self.place($1) }.map { change in
-      switch change {
-      case .remove(let place, _, _): Difference(what: "decision", a: a.decisions[place].text, b: nil)
-      case .insert(let place, _, _): Difference(what: "decision", a: nil, b: b.decisions[place].text)
+    // A decision that only one call has and one of the same kind that only the other has are one difference.
+    let changes = two.difference(from: one)
+    var added = changes.insertions.map(Self.place)
+    var rows: [(place: Int, difference: Difference)] = []
+    for removed in changes.removals.map(Self.place) {
+      let decision = a.decisions[removed]
+      let match = added.firstIndex { place in
+        decision.kind != nil && b.decisions[place].kind == decision.kind && two[place] != one[removed]
       }
+      let other = match.map { b.decisions[added.remove(at: $0)].text }
+      rows.append((place: removed, difference: Difference(what: "decision", a: decision.text, b: other)))
     }
+    for place in added {
+      rows.append((place: place, difference: Difference(what: "decision", a: nil, b: b.decisions[place].text)))
+    }
+    return rows.sorted { $0.place < $1.place }.map(\.difference)
   }
 
   private static func place(_ change: CollectionDifference<String>.Change) -> Int {

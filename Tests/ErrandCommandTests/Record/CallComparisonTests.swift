@@ -5,19 +5,20 @@ import Testing
 @testable import ErrandCommand
 
 struct CallComparisonTests {
-  private func call(_ fields: [String], decisions: [String]) throws -> ArchivedCall {
+  private func call(_ fields: [String], decisions: [String], kinds: [String] = []) throws -> ArchivedCall {
     let headers = fields.map { field in
       let parts = field.split(separator: ":")
       return "{\"name\": \"\(parts[0])\", \"value\": \"\(parts[1])\"}"
     }
-    let sentences = decisions.map { "\"\($0)\"" }
+    let (sentences, words) = (decisions.map { "\"\($0)\"" }, kinds.map { "\"\($0)\"" })
     let text = """
       {"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": [{
         "startedDateTime": "2026-01-31T12:00:00.250Z", "time": 30, "cache": {}, "timings": {},
         "request": {"method": "GET", "url": "https://h.example/", "httpVersion": "h2",
           "headers": [\(headers.joined(separator: ","))]},
         "response": {"status": 200, "statusText": "", "httpVersion": "h2", "headers": [], "content": {}},
-        "_errand": {"call": 1, "decisions": [\(sentences.joined(separator: ","))]}}]}}
+        "_errand": {"call": 1, "decisions": [\(sentences.joined(separator: ","))],
+          "kinds": [\(words.joined(separator: ","))]}}]}}
       """
     return try #require(try HTTPArchive(parsing: Data(text.utf8)).calls.first)
   }
@@ -47,6 +48,26 @@ struct CallComparisonTests {
         CallComparison.Difference(what: "decision", a: "a", b: nil),
         CallComparison.Difference(what: "decision", a: nil, b: "d"),
       ])
+  }
+
+  @Test func `decisions of one kind are paired`() throws {
+    let differences = CallComparison.ofTwoCalls.differences(
+      try call([], decisions: ["sent new", "retried"], kinds: ["sent", "retried"]),
+      try call([], decisions: ["sent reused", "stored"], kinds: ["sent", "cache"]))
+    #expect(
+      differences == [
+        CallComparison.Difference(what: "decision", a: "sent new", b: "sent reused"),
+        CallComparison.Difference(what: "decision", a: "retried", b: nil),
+        CallComparison.Difference(what: "decision", a: nil, b: "stored"),
+      ])
+  }
+
+  @Test func `moved decision is no pair`() throws {
+    let a = try call([], decisions: ["sent", "stored"], kinds: ["sent", "cache"])
+    let b = try call([], decisions: ["stored", "sent"], kinds: ["cache", "sent"])
+    for comparison in [CallComparison.ofTwoCalls, .ofTwoFiles] {
+      #expect(comparison.differences(a, b).allSatisfy { $0.a == nil || $0.b == nil })
+    }
   }
 
   @Test func `many decisions and fields are compared in their order`() throws {
