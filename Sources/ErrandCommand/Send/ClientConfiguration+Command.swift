@@ -1,5 +1,6 @@
 import Errand
 import ErrandHTTP
+import ErrandSupport
 import Foundation
 
 #if os(Linux)
@@ -8,16 +9,13 @@ import Foundation
 #endif
 
 extension ClientConfiguration {
-  /// The common configuration of the command's clients: no base URL and no cache. If `isVerbose` is true,
-  /// the exchanges are printed on standard error.
-  static func ofCommand(isVerbose: Bool, usesProxy: Bool) -> ClientConfiguration {
+  /// The common configuration of the command's clients: no base URL and no cache. The printer, if there is one, prints
+  /// the exchanges.
+  static func ofCommand(printer: ExchangePrinter?, usesProxy: Bool) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: "")
     configuration.cache.store = .off
     configuration.additions.userAgent = "errand/\(HelpText.version)"
-    if isVerbose {
-      let talk = ExchangePrinter(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }
-      configuration.interceptors.exchanges = [talk]
-    }
+    if let printer { configuration.interceptors.exchanges = [printer] }
     #if os(Linux)
       if usesProxy, let transport = try? proxyTransport() { configuration.transport = .own(transport) }
     #endif
@@ -48,14 +46,37 @@ extension ClientConfiguration {
 /// Prints each request when it is sent and each response when it is received, if the option `-v` is given. Secrets are
 /// masked.
 struct ExchangePrinter: Interceptor {
+  /// Whether a ``VerboseSink`` has printed the headers of the current exchange. Only calls that run one exchange after
+  /// the other have such a sink.
+  private final class Progress: Sendable {
+    let isShown = Locked(false)
+  }
+
   let paint: Paint
   let write: @Sendable (String) -> Void
+  private let progress = Progress()
+
+  init(paint: Paint, write: @escaping @Sendable (String) -> Void) { (self.paint, self.write) = (paint, write) }
+
+  /// A printer for standard error; nil if the output is not verbose.
+  static func onError(isVerbose: Bool) -> ExchangePrinter? {
+    guard isVerbose else { return nil }
+    return ExchangePrinter(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }
+  }
 
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     write(sent(request))
+    progress.isShown.withLock { $0 = false }
     let response = try await next(request)
-    write(received(response))
+    let isShown = progress.isShown.withLock { $0 }
+    if !isShown { write(head(response, mark: "< ")) }
     return response
+  }
+
+  /// Prints the headers of a response before its body is written.
+  fileprivate func show(_ head: ResponseHead) {
+    progress.isShown.withLock { $0 = true }
+    write(lines(of: head, mark: "< "))
   }
 
   /// The lines to print for a request: method and URL, the fields, and the length of the body.
@@ -68,11 +89,10 @@ struct ExchangePrinter: Interceptor {
 
   private static func measure(of body: HTTPBody) -> String { body.length.map(Wording.bytes) ?? "an unknown length" }
 
-  func received(_ response: HTTPResponse) -> String { head(response, mark: "< ") }
-
   /// The status line and the fields of a response. Each line begins with `mark`.
-  func head(_ response: HTTPResponse, mark: String = "") -> String {
-    let head = response.head
+  func head(_ response: HTTPResponse, mark: String = "") -> String { lines(of: response.head, mark: mark) }
+
+  private func lines(of head: ResponseHead, mark: String) -> String {
     let line = "\(mark)\(head.version.rawValue) \(head.status)\(head.reason.isEmpty ? "" : " \(head.reason)")"
     let status = paint(head.isSuccess ? .green : .yellow, PlainText.visible(line))
     return ([status] + head.fields.all.map { mark + shown($0) }).map { $0 + "\n" }.joined()
@@ -83,4 +103,21 @@ struct ExchangePrinter: Interceptor {
       field.isSecret ? Secrets.mask : Secrets.maskedTarget(Secrets.shown(field.value, of: field.name.rawValue))
     return paint(.dim, "\(field.name):") + " " + PlainText.visible(value)
   }
+}
+
+/// Passes the body of a response to another sink, and prints the headers of the response before.
+struct VerboseSink: BodySink {
+  let inner: any BodySink
+  let printer: ExchangePrinter
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    printer.show(head)
+    return try inner.begin(head, flow: flow)
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
+
+  func end() throws { try inner.end() }
+
+  func settle() async throws { try await inner.settle() }
 }

@@ -9,6 +9,7 @@ import Foundation
 struct SendCommand {
   private let options: SendOptions
   private let cache: SendCache?
+  private let printer: ExchangePrinter?
   private let client: APIClient
 
   static func run(_ words: [String]) async -> ExitCode {
@@ -23,7 +24,8 @@ struct SendCommand {
   private init(options: SendOptions, cache: SendCache?) {
     self.options = options
     self.cache = cache
-    client = Self.client(for: options, cache)
+    printer = ExchangePrinter.onError(isVerbose: options.isVerbose)
+    client = Self.client(for: options, cache, printer)
   }
 
   /// Sends the request and returns the exit status. The output file is opened before the handler for interrupts is
@@ -60,10 +62,16 @@ struct SendCommand {
   private var isHeld: Bool { options.shape != nil || cache != nil }
 
   private func outcome(into descriptor: Int32?) async -> Outcome<Data> {
-    let handle = descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
+    let sink = descriptor.map { bodySink(into: $0) }
     return await client.outcome(
       of: ShellRequest(options: options),
-      options: CallOptions(tag: options.tag, bodySink: handle.map(FileHandleSink.init), cache: options.cacheMode))
+      options: CallOptions(tag: options.tag, bodySink: sink, cache: options.cacheMode))
+  }
+
+  private func bodySink(into descriptor: Int32) -> any BodySink {
+    let sink = FileHandleSink(FileHandle(fileDescriptor: descriptor, closeOnDealloc: false))
+    guard let printer else { return sink }
+    return VerboseSink(inner: sink, printer: printer)
   }
 
   /// Sends the request and writes the body to standard output: buffered for a terminal, streamed for a pipe.
@@ -124,8 +132,10 @@ struct SendCommand {
 
   // MARK: - The client
 
-  private static func client(for options: SendOptions, _ cache: SendCache?) -> APIClient {
-    var configuration = ClientConfiguration.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy)
+  private static func client(
+    for options: SendOptions, _ cache: SendCache?, _ printer: ExchangePrinter?
+  ) -> APIClient {
+    var configuration = ClientConfiguration.ofCommand(printer: printer, usesProxy: options.usesProxy)
     configuration.cache.store = cache.map { .own($0.cache) } ?? .off
     return APIClient(configuration)
   }

@@ -70,6 +70,16 @@ struct SendTests {
     #expect(try #require(server.requests.first).headers["X-Api-Key"] == "k4")
   }
 
+  @Test func `headers precede the body`() async throws {
+    let server = try LoopbackServer { _ in .ok("hello") }
+    let place = try BuiltProgram("errand").place.path()
+    let words = ["-c", #"exec "$@" 2>&1"#, "sh", place, "send", server.url, "-v"]
+    let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(words)
+    let parts = run.text.components(separatedBy: "< HTTP/1.1 200 OK\n")
+    #expect(run.status == 0 && parts.count == 2 && !parts[0].contains("hello"), "\(run.text)")
+    #expect(parts.last?.contains("\nhello") == true, "\(run.text)")
+  }
+
   @Test func `direction controls reach no terminal`() async throws {
     let trick = "\u{202E}gpj\u{2069}.\u{2028}exe"
     let server = try LoopbackServer { request in

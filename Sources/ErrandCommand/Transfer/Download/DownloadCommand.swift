@@ -19,7 +19,8 @@ struct DownloadCommand {
   private let jobs: [DownloadJob]
 
   private func run() async -> ExitCode {
-    let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
+    let printer = ExchangePrinter.onError(isVerbose: options.isVerbose)
+    let client = APIClient(.ofCommand(printer: printer, usesProxy: options.usesProxy))
     let display = ProgressDisplay(isQuiet: options.isQuiet, isVerbose: options.isVerbose)
     let runner = DownloadRunner(jobs, options, client, display)
     // The first signal stops the downloads. A second signal ends the process at once. Even then, the bytes that are

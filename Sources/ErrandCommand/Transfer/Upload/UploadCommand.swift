@@ -33,7 +33,8 @@ struct UploadCommand {
   }
 
   private func run() async -> ExitCode {
-    let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
+    let printer = ExchangePrinter.onError(isVerbose: options.isVerbose)
+    let client = APIClient(.ofCommand(printer: printer, usesProxy: options.usesProxy))
     let interruption = await Interruption { client.cancelAll() }
     defer { interruption.stop() }
     let watch = UploadWatch(
