@@ -80,8 +80,8 @@ public struct LoopbackAnswer: Sendable {
 // MARK: - Complete responses
 
 extension LoopbackAnswer {
-  /// A response with status 200 and a text in UTF-8.
-  public static func ok(_ text: String = "") -> Self { self.text(text) }
+  /// A response with status 200 and a text in UTF-8. If `fields` has no content type, the content type is plain text.
+  public static func ok(_ text: String = "", fields: LoopbackHeaders = [:]) -> Self { self.text(text, fields: fields) }
 
   /// A response with a text in UTF-8. If `fields` has no content type, the content type is plain text.
   public static func text(_ text: String, status: Int = 200, fields: LoopbackHeaders = [:]) -> Self {

@@ -26,6 +26,11 @@ public struct LoopbackHeaders: Sendable, Equatable {
     self.fields = fields
   }
 
+  /// Creates headers from a dictionary of names and values, sorted by the names.
+  public init(_ fields: [String: String]) {
+    self.fields = fields.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) }
+  }
+
   /// The value of the first field with this name; nil if there is no such field. Setting a value replaces all fields of
   /// that name; setting nil removes them.
   public subscript(name: String) -> String? {

@@ -1,4 +1,5 @@
 import ErrandSupport
+public import Foundation
 
 /// One request as a ``LoopbackServer`` received it.
 public struct RecordedRequest: Sendable, Equatable {
@@ -39,6 +40,9 @@ public struct RecordedRequest: Sendable, Equatable {
   public var query: String? {
     target.cut(at: "?").map { String($0.behind) }
   }
+
+  /// The bytes of ``body`` as `Data`, for example for `JSONDecoder`.
+  public var bodyData: Data { Data(body) }
 
   /// The body decoded as UTF-8, with replacement characters for invalid bytes.
   public var bodyText: String {

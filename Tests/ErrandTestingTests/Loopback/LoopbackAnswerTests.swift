@@ -5,6 +5,7 @@ import Testing
 /// Tests correct responses on the wire.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackAnswerTests {
+  private static let sample = ["X-B": "2", "X-A": "1", "Content-Type": "text/csv"]
   private static let get = "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
   private func reply(
@@ -17,6 +18,10 @@ struct LoopbackAnswerTests {
   @Test(arguments: [
     (LoopbackAnswer.ok("hello"), "200 OK", "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 5", "hello"),
     (.ok(), "200 OK", "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 0", ""),
+    (
+      .ok("a", fields: LoopbackHeaders(Self.sample)), "200 OK",
+      "Content-Type: text/csv\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 1", "a"
+    ),
     (.json("{}"), "200 OK", "Content-Type: application/json\r\nContent-Length: 2", "{}"),
     (
       .json("[]", status: 422), "422 Unprocessable Content", "Content-Type: application/json\r\nContent-Length: 2", "[]"

@@ -1,4 +1,5 @@
 import ErrandTesting
+import Foundation
 import Testing
 
 /// Tests the server's record of requests.
@@ -44,6 +45,7 @@ struct LoopbackRecordTests {
   @Test func `body with Content-Length is recorded`() async throws {
     let request = try await record("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nh\0\r\ni")
     #expect(request.body == Array("h\0\r\ni".utf8))
+    #expect(request.bodyData == Data("h\0\r\ni".utf8))
     #expect(request.bodyLength == 5)
   }
 
