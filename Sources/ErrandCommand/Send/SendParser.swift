@@ -202,7 +202,8 @@ extension HelpText {
     what is cached (see also “errand cache --help”)
       --cache DIR         store responses in a folder, created if it is missing, and serve them from
                           there by the rules of HTTP: up to 100 MiB, 5 MiB for a response. Bodies are
-                          then held in memory, at most 32 MiB, and the time-out is 120 s
+                          then held in memory, at most 32 MiB, and the time-out is 120 s. If the disk
+                          is full or read-only, the request is sent without the cache
       --lifetime TIME     keep responses for this time, whatever server and method say: 30s 10m 2h 7d
       --tag WORD          a tag for the response, by which it can be removed
       --mode WORD         how this call uses the cache:
