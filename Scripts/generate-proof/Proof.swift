@@ -62,7 +62,7 @@ struct Proof {
     expect(book.id, id)
     expect(book.subtitle, nil)
     expect(book.added, Date(timeIntervalSince1970: 1_769_860_800.25))
-    expect(book.authors?.first?.born, CalendarDate(year: 1815, month: 12, day: 10))
+    expect(book.authors?.first?.born, Library.CalendarDate(year: 1815, month: 12, day: 10))
     expect(book.authors?.first?.site, URL(string: "https://example.com/ada"))
     let new = NewBook(
       title: "Tea \"and\" \\(coffee)", genre: .value5050, subtitle: nil, authors: [Author(name: "Ü")], tags: ["a"],
@@ -103,7 +103,7 @@ struct Proof {
     let found = try await client.send(
       Search(
         searchText: "a&b=c ü", genres: [.nonFiction, .value5050], since: Date(timeIntervalSince1970: 0),
-        day: CalendarDate(year: 2026, month: 2, day: 3), stars: .value1, pathValue: "/x?y", xTrace: trace,
+        day: Library.CalendarDate(year: 2026, month: 2, day: 3), stars: .value1, pathValue: "/x?y", xTrace: trace,
         xParts: ["p", "q"], session: "s1"))
     expect(found["q"], "a&b=c ü")
     expect(found["genres"], "non-fiction 50/50")
@@ -119,8 +119,8 @@ struct Proof {
     let filter = try await client.send(Filtered(limit: 3, order: .down, words: ["x", "y"]))
     expect(filter, Filter(limit: 3, order: .down, words: ["x", "y"]))
     expect(try await client.send(Locate(name: "a b/c?d")), "a b/c?d")
-    let day = try await client.send(FindDay(day: CalendarDate(year: 2026, month: 12, day: 31)))
-    expect(day, CalendarDate(year: 2027, month: 1, day: 1))
+    let day = try await client.send(FindDay(day: Library.CalendarDate(year: 2026, month: 12, day: 31)))
+    expect(day, Library.CalendarDate(year: 2027, month: 1, day: 1))
   }
 
   private func shapes() async throws {

@@ -93,6 +93,7 @@ package struct RequestGenerator {
     let reader = OperationReader(files: files, models: models)
     for (operation, item) in operations { reader.read(operation, item: item) }
     models.finish()
+    (models.models + operations.map(\.0.model)).flatMap(\.all).setTags()
     let paging = PagingReader(files: files)
     for (operation, _) in operations { operation.paging = paging.paging(of: operation) }
     let error = commonError(operations.map(\.0))
@@ -102,23 +103,24 @@ package struct RequestGenerator {
       operation.model.nested.breakCycles()
       var text = SwiftText()
       RequestWriter(access: access, family: family, familyError: error).write(operation, to: &text)
+      text.qualifyHelpers(of: family)
       out.append(file("Requests/\(operation.model.name).swift", text, needsErrand: true))
     }
     for model in models.models {
       var text = SwiftText()
       ModelWriter(access: access).write(model, to: &text)
+      text.qualifyHelpers(of: family)
       out.append(file("Models/\(model.name).swift", text))
     }
     let usesDates = out.contains { $0.text.containsWord("Date") }
     var text = SwiftText()
     FamilyWriter(access: access, family: family, error: error, usesDates: usesDates).write(files.root, to: &text)
+    text.qualifyHelpers(of: family)
     out.append(file("\(family).swift", text, needsErrand: true, isInternal: true))
-    for (name, support) in SupportText.files(access: access) where out.contains(where: { $0.text.containsWord(name) }) {
+    for name in SupportText.names where out.contains(where: { $0.text.containsWord(name) }) {
       var text = SwiftText()
-      for line in support.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-        text.line(String(line))
-      }
-      out.append(file("Support/\(name).swift", text, isInternal: name == SupportText.internalName))
+      SupportText.write(name, access: access, family: family, to: &text)
+      out.append(file(SupportText.path(name, of: family), text, isInternal: name == SupportText.internalName))
     }
     return GenerateResult(
       files: out.sorted { $0.path < $1.path }, notes: files.notes, requests: operations.count,
@@ -230,15 +232,20 @@ extension String {
   /// Whether the text contains a word that is not a part of a longer word.
   func containsWord(_ word: String) -> Bool {
     let (text, word) = (Array(utf8), Array(word.utf8))
-    func isPart(_ byte: UInt8) -> Bool {
-      byte == 0x5F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
     guard text.count >= word.count else { return false }
     return (0...(text.count - word.count)).contains { start in
       guard text[start] == word[0], text[start...].starts(with: word) else { return false }
       let end = start + word.count
-      return (start == 0 || !isPart(text[start - 1])) && (end == text.count || !isPart(text[end]))
+      return (start == 0 || !text[start - 1].isPartOfWord) && (end == text.count || !text[end].isPartOfWord)
     }
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is a part of a name: an ASCII letter, a digit, an underscore, or a part of another letter.
+  var isPartOfWord: Bool {
+    self == 0x5F || self >= 0x80 || (0x30...0x39).contains(self) || (0x41...0x5A).contains(self)
+      || (0x61...0x7A).contains(self)
   }
 }
 

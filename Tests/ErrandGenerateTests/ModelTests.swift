@@ -20,7 +20,7 @@ struct ModelTests {
 
           /// When.
           var madeAt: Date?
-          var day: CalendarDate?
+          var day: Shop.CalendarDate?
           var key: UUID?
           var raw: Data?
           var price: Float?
@@ -60,6 +60,8 @@ struct ModelTests {
     (#"{"type": "string", "nullable": true}"#, "var p: String?"),
     (#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#, "var p: Int?"),
     (#"{"type": "array", "items": {"type": "number"}}"#, "var p: [Double]"),
+    (#"{"type": "integer", "format": "uint64"}"#, "var p: UInt64"),
+    (#"{"type": "integer", "format": "uint32"}"#, "var p: UInt32"),
     (#"{"type": "object"}"#, "var p: [String: JSONValue]"), ("true", "var p: JSONValue"),
     (##"{"allOf": [{"$ref": "#/components/schemas/Other"}], "nullable": true}"##, "var p: Other?"),
     (##"{"$ref": "#/components/schemas/Texts"}"##, "var p: [String]"),
@@ -79,7 +81,24 @@ struct ModelTests {
 
   @Test func `a struct can contain itself`() throws {
     let schema = ##"{"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Thing"}}}"##
-    #expect(try Generated.model(schema).text.contains("  @Indirect var next: Thing? = nil\n"))
+    #expect(try Generated.model(schema).text.contains("  @Shop.Indirect var next: Thing? = nil\n"))
+  }
+
+  @Test func `helpers of two APIs differ`() throws {
+    let schema = #"{"type": "object", "additionalProperties": true, "properties": {"AnyKey": {"const": "AnyKey"}}}"#
+    let document = #"""
+      {"openapi": "3.1.0", "paths": {"/": {"get": {"operationId": "a", "responses": {"200": {"content": {
+        "application/json": {"schema": \#(schema)}}}}}}}}
+      """#
+    var options = GenerateOptions()
+    for name in ["Shop", "Bank"] {
+      options.name = name
+      let files = try Generated.files(document, options).files
+      #expect(files.keys.filter { $0.hasPrefix("Support/") } == ["Support/\(name)+AnyKey.swift"])
+      #expect(files["Support/\(name)+AnyKey.swift"]?.contains("extension \(name) {\n  /// A key") == true)
+      let text = try #require(files["Requests/A.swift"])
+      #expect(text.contains("keyedBy: \(name).AnyKey.self") && text.contains(#"case "AnyKey": self = .anyKey"#))
+    }
   }
 
   @Test func `an enumeration on a cycle is indirect`() throws {
@@ -104,11 +123,58 @@ struct ModelTests {
     #expect(
       text.contains(
         """
-            switch try container.decodeIfPresent(String.self, forKey: AnyKey("kind")) {
+            switch try container.decodeIfPresent(String.self, forKey: Shop.AnyKey("kind")) {
             case "c": self = .cat(try Cat(from: decoder))
             case "Dog": self = .dog(try Dog(from: decoder))
             default: self = .other(try JSONValue(from: decoder))
         """))
+  }
+
+  /// The model `Cat` of a document in which the types of `schemas` are used.
+  private static func cat(_ schemas: String, access: GenerateOptions.Access = .internal) throws -> String {
+    var options = GenerateOptions()
+    options.access = access
+    let response = ##"{"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Home"}}}}"##
+    let text = #"""
+      {"openapi": "3.1.0", "info": {"title": "Shop"}, "paths": {"/t": {"get": {"responses": {"200": \#(response)}}}},
+       "components": {"schemas": {\#(schemas)}}}
+      """#
+    return try Generated.body(Generated.files(text, options).files["Models/Cat.swift"] ?? "no model")
+  }
+
+  private static let home = ##"""
+    "Home": {"type": "object", "properties": {"pet": {"oneOf": [{"$ref": "#/components/schemas/Cat"},
+      {"$ref": "#/components/schemas/Dog"}], "discriminator": {"propertyName": "kind"}}}},
+    "Dog": {"type": "object", "properties": {"kind": {"type": "string"}}}
+    """##
+
+  @Test(arguments: [
+    (#"{"type": "string"}"#, #"var kind: String = "Cat""#),
+    (#"{"const": "tom"}"#, #"var kind: Kind = Kind(rawValue: "tom")"#), (#"{"type": "integer"}"#, "var kind: Int"),
+  ])
+  func `a discriminator has the value of its case`(kind: String, line: String) throws {
+    let cat =
+      #"{"type": "object", "required": ["kind", "name"], "properties": {"kind": \#(kind), "name": {"type": "string"}}}"#
+    let text = try Self.cat(#"\#(Self.home), "Cat": \#(cat)"#)
+    #expect(text.contains("  \(line)\n  var name: String\n"), "\(text)")
+  }
+
+  @Test func `an initializer has the value of a discriminator`() throws {
+    let cat = #"{"type": "object", "properties": {"kind": {"type": "string"}, "age": {"type": "integer"}}}"#
+    let text = try Self.cat(#"\#(Self.home), "Cat": \#(cat)"#, access: .public)
+    #expect(text.contains(#"  public init(kind: String? = "Cat", age: Int? = nil) {"#), "\(text)")
+  }
+
+  @Test func `unions that disagree leave a discriminator free`() throws {
+    let other = ##"""
+      , "Other": {"type": "object", "properties": {"pet": {"oneOf": [{"$ref": "#/components/schemas/Cat"},
+        {"$ref": "#/components/schemas/Home"}], "discriminator": {"propertyName": "kind",
+        "mapping": {"c": "#/components/schemas/Cat"}}}}}
+      """##
+    let home = Self.home.replacing(#"{"pet""#, with: ##"{"other": {"$ref": "#/components/schemas/Other"}, "pet""##)
+    let cat = #"{"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string"}}}"#
+    let text = try Self.cat(#"\#(home)\#(other), "Cat": \#(cat)"#)
+    #expect(text.contains("  var kind: String\n"), "\(text)")
   }
 
   @Test func `parts of allOf are merged`() throws {

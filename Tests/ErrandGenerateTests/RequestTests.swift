@@ -107,8 +107,9 @@ struct RequestTests {
       """#
     ).text
     #expect(text.contains(#"    var headers: RequestHeaders = ["Content-Type": "application/a+json", "X-A": xA]"#))
-    #expect(text.contains(#"c.map { "c=" + $0.map { CookieText.escaped($0) }.joined(separator: ",") }"#), "\(text)")
-    #expect(text.contains(#""d=" + "\(d)""#) && text.contains(#""e=" + CookieText.escaped(e.rawValue)"#))
+    let list = #"c.map { "c=" + $0.map { Shop.CookieText.escaped($0) }.joined(separator: ",") }"#
+    #expect(text.contains(list), "\(text)")
+    #expect(text.contains(#""d=" + "\(d)""#) && text.contains(#""e=" + Shop.CookieText.escaped(e.rawValue)"#))
   }
 
   @Test(

@@ -26,9 +26,9 @@ struct TeaShopTests {
   }
 
   @Test func `calendar dates have one form`() {
-    #expect(CalendarDate("2026-01-31") == CalendarDate(year: 2026, month: 1, day: 31))
+    #expect(TeaShop.CalendarDate("2026-01-31") == TeaShop.CalendarDate(year: 2026, month: 1, day: 31))
     for text in ["2026-1-31", "2026--01-31-", "+2026-+1-5", "2026-13-01", "2026-01-32", ""] {
-      #expect(CalendarDate(text) == nil, "\(text)")
+      #expect(TeaShop.CalendarDate(text) == nil, "\(text)")
     }
   }
 
@@ -42,11 +42,11 @@ struct TeaShopTests {
     }
     let request = ListTeas(
       limit: 5, kinds: [.green, .value5050], tags: ["a", "b"], words: ["x", "y"], price: ListTeas.Price(min: 1.5),
-      day: CalendarDate(year: 2026, month: 1, day: 9), session: "s1")
+      day: TeaShop.CalendarDate(year: 2026, month: 1, day: 9), session: "s1")
     let teas = try await Self.client(server).send(request)
     #expect(teas.first?.kind == .other("white"))
     #expect(teas.first?.added == Date(timeIntervalSince1970: 1_769_860_800.25))
-    #expect(teas.first?.harvested == CalendarDate(year: 2026, month: 1, day: 9))
+    #expect(teas.first?.harvested == TeaShop.CalendarDate(year: 2026, month: 1, day: 9))
     let sent = try await server.request(number: 1)
     #expect(
       sent.target
@@ -94,11 +94,9 @@ struct TeaShopTests {
       """#
     let server = try LoopbackServer { _ in .json(json) }
     let drinks = try await Self.client(server).send(ListDrinks())
-    let cup = Cup(kind: "cup", size: .string("big"))
-    #expect(
-      drinks == [
-        .cup(Cup(kind: "cup", size: .int(3))), .pot(Pot(kind: "pot", contents: [.cup(cup)])), .other(["kind": "jug"]),
-      ])
+    let cup = Cup(size: .string("big"))
+    #expect(drinks == [.cup(Cup(size: .int(3))), .pot(Pot(contents: [.cup(cup)])), .other(["kind": "jug"])])
+    #expect(try JSONEncoding.standard.encode(Drink.cup(cup)) == Data(#"{"kind":"cup","size":"big"}"#.utf8))
     let place = try JSONDecoder().decode(Place.self, from: Data(#"{"country": "JP", "city": "Uji"}"#.utf8))
     #expect(place.additionalProperties == ["city": "Uji"])
     #expect(try JSONEncoding.standard.encode(place) == Data(#"{"city":"Uji","country":"JP"}"#.utf8))
@@ -109,6 +107,7 @@ struct TeaShopTests {
     let tea = try JSONDecoder().decode(NewTea.self, from: Data(json.utf8))
     #expect(tea.blendOf?.name == "b")
     #expect(tea.blendOf?.blendOf == nil)
+    #expect("\(tea)".contains(#"NewTea(name: "b""#) && !"\(tea)".contains("Box"), "\(tea)")
     #expect(try JSONDecoder().decode(NewTea.self, from: JSONEncoder().encode(tea)) == tea)
   }
 
@@ -145,7 +144,7 @@ struct TeaShopTests {
     ("https://a/b?page=2&c=a%20b+c%2Bd#page=9", "a b c+d"), ("?c=", ""), ("?x=1", nil), ("", nil),
   ])
   func `links contain arguments`(link: String, value: String?) {
-    #expect(PageLink.argument("c", in: link) == value)
+    #expect(TeaShop.PageLink.argument("c", in: link) == value)
   }
 
   @Test func `errors have the declared body`() async throws {

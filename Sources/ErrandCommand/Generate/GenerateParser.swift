@@ -62,7 +62,7 @@ extension HelpText {
     Writes Swift requests and models for Errand from an OpenAPI 3.0 or 3.1 document in JSON or YAML: one
     file for each operation, one for each schema that the operations use, and the settings that they
     share. The same document gives the same bytes. Parts that cannot be generated are reported with
-    their JSON pointer, and the rest is generated.
+    their JSON pointer, and the rest is generated. Such reports do not change the exit status.
 
       DOCUMENT            the document; files beside it are read if it refers to them. From a recording
                           (.har or .flight) a draft is written: it has the names and types of what was

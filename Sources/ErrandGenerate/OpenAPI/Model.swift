@@ -12,6 +12,8 @@ final class Model {
     let doc: [String]
     /// Whether the value is stored outside of the struct, because the struct contains itself.
     var isIndirect = false
+    /// The value that chooses this struct among the types of a union, if the property has only this one there.
+    var tag: String?
   }
 
   /// A case of an enumeration with values of several types.
@@ -132,6 +134,31 @@ extension [Model] {
       for index in properties.indices {
         guard let target = properties[index].type.containedModel, !target.isIndirect else { continue }
         properties[index].isIndirect = rest[ObjectIdentifier(target)] == rest[ObjectIdentifier(model)]
+      }
+      model.kind = .object(properties, additional: additional)
+    }
+  }
+}
+
+extension [Model] {
+  /// Finds the properties that are discriminators. A property gets its value if all unions that contain its struct
+  /// agree.
+  func setTags() {
+    var uses: [ObjectIdentifier: [(key: String, tag: String?)]] = [:]
+    for model in self {
+      guard case .union(let cases, let key?) = model.kind else { continue }
+      for item in cases {
+        guard case .model(let target) = item.type else { continue }
+        uses[ObjectIdentifier(target), default: []].append((key, item.tags.count == 1 ? item.tags[0] : nil))
+      }
+    }
+    for model in self {
+      guard case .object(var properties, let additional) = model.kind else { continue }
+      for index in properties.indices {
+        let key = properties[index].key
+        let tags = (uses[ObjectIdentifier(model)] ?? []).filter { $0.key == key }.map(\.tag)
+        guard let first = tags.first, tags.allSatisfy({ $0 == first }) else { continue }
+        properties[index].tag = first
       }
       model.kind = .object(properties, additional: additional)
     }

@@ -303,7 +303,7 @@ final class ModelBuilder {
   private func rank(of member: Cursor) -> Int {
     switch schemas.finalShape(of: member) {
     case .builtin(.bool): 1
-    case .builtin(.int), .builtin(.int32), .builtin(.int64): 2
+    case .builtin(let builtin) where builtin.isInteger: 2
     case .builtin(.double), .builtin(.float): 3
     case .builtin(.string): 9
     case .builtin: 4

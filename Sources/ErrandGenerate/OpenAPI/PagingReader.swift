@@ -40,7 +40,7 @@ struct PagingReader {
   }
 
   private static func isWhole(_ builtin: Builtin?) -> Bool {
-    builtin == .int || builtin == .int32 || builtin == .int64
+    builtin?.isInteger == true
   }
 
   // MARK: - Parts of the response

@@ -18,6 +18,8 @@ enum Builtin: String, Sendable {
   case int = "Int"
   case int32 = "Int32"
   case int64 = "Int64"
+  case uint32 = "UInt32"
+  case uint64 = "UInt64"
   case double = "Double"
   case float = "Float"
   case bool = "Bool"
@@ -27,6 +29,12 @@ enum Builtin: String, Sendable {
   case url = "URL"
   case data = "Data"
   case json = "JSONValue"
+
+  /// The types of integers, by their formats.
+  static let integers: [String: Builtin] = ["int32": .int32, "int64": .int64, "uint32": .uint32, "uint64": .uint64]
+
+  /// Whether the type is one of integers.
+  var isInteger: Bool { self == .int || Self.integers.values.contains(self) }
 
   var isText: Bool { [.string, .date, .day, .uuid, .url, .data].contains(self) }
 }
@@ -108,7 +116,7 @@ struct SchemaReader {
     guard types.count < 2 else { return .builtin(types.sorted() == ["integer", "number"] ? .double : .json) }
     switch types.first {
     case "string": return .builtin(Self.text(schema))
-    case "integer": return .builtin(["int32": .int32, "int64": .int64][schema.text("format") ?? ""] ?? .int)
+    case "integer": return .builtin(Builtin.integers[schema.text("format") ?? ""] ?? .int)
     case "number": return .builtin(schema.text("format") == "float" ? .float : .double)
     case "boolean": return .builtin(.bool)
     case "array": return .array(schema["items"])

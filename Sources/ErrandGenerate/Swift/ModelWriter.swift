@@ -18,14 +18,15 @@ struct ModelWriter {
     _ model: Model, _ properties: [Model.Property], _ additional: TypeUse?, _ text: inout SwiftText
   ) {
     let needsKeys = additional != nil || properties.contains { $0.key != $0.name }
+    let needsInitializer = !access.isEmpty || additional != nil
     text.block("\(access)struct \(model.name): Codable, Hashable, Sendable") { text in
-      for property in properties { writeProperty(property, &text) }
+      for property in properties { writeProperty(property, hasDefault: !needsInitializer, &text) }
       if let additional {
         text.blank()
         text.doc(["The members that the document does not list."])
         text.line("\(access)var additionalProperties: [String: \(additional.text)] = [:]")
       }
-      if !access.isEmpty || additional != nil { writeInitializer(properties, additional, &text) }
+      if needsInitializer { writeInitializer(properties, additional, &text) }
       if needsKeys { writeKeys(properties, &text) }
       if let additional { writeCoding(properties, additional, &text) }
       if additional == nil, properties.contains(where: { $0.isRequired && $0.type.isOptional }) {
@@ -38,7 +39,16 @@ struct ModelWriter {
     }
   }
 
-  private func writeProperty(_ property: Model.Property, _ text: inout SwiftText) {
+  /// The value of a discriminator as it is written behind the type of its property; nil for other properties.
+  private static func tag(_ property: Model.Property) -> String? {
+    guard let tag = property.tag.map(SwiftText.literal) else { return nil }
+    let type = property.type.wrapped
+    if case .builtin(.string) = type { return " = \(tag)" }
+    return type.rawType == .string ? " = \(type.text)(rawValue: \(tag))" : nil
+  }
+
+  /// `hasDefault` tells that the struct has no initializer that is written out, so its properties have the defaults.
+  private func writeProperty(_ property: Model.Property, hasDefault: Bool, _ text: inout SwiftText) {
     if !property.doc.isEmpty { text.blank() }
     text.doc(property.doc)
     let type = property.type.text
@@ -46,13 +56,14 @@ struct ModelWriter {
     if property.isIndirect {
       text.line("@Indirect \(access)var \(name): \(type)\(property.type.isOptional ? " = nil" : "")")
     } else {
-      text.line("\(access)var \(name): \(type)")
+      text.line("\(access)var \(name): \(type)\(hasDefault ? Self.tag(property) ?? "" : "")")
     }
   }
 
   private func writeInitializer(_ properties: [Model.Property], _ additional: TypeUse?, _ text: inout SwiftText) {
     var parameters = properties.map { property -> (name: String, type: String) in
-      (SwiftName.escaped(property.name), "\(property.type.text)\(property.type.isOptional ? " = nil" : "")")
+      let value = Self.tag(property) ?? (property.type.isOptional ? " = nil" : "")
+      return (SwiftName.escaped(property.name), property.type.text + value)
     }
     if let additional { parameters.append(("additionalProperties", "[String: \(additional.text)] = [:]")) }
     text.initializer(access, parameters)

@@ -1,14 +1,63 @@
-/// The helper types that generated code uses. Each is written only if it is used.
+/// The helper types that generated code uses. Each is written only if it is used. They are members of the enumeration
+/// that has the name of the API, so that the code of several APIs can be in one target.
 enum SupportText {
-  static func files(access: String) -> [(name: String, text: String)] {
-    [
-      ("AnyKey", anyKey), ("CalendarDate", calendarDate(access)), ("CookieText", cookieText),
-      ("Indirect", indirect(access)), ("PageLink", pageLink),
-    ]
+  /// The names of the helper types. No other generated type has one of them.
+  static let names = ["AnyKey", "CalendarDate", "CookieText", "Indirect", "PageLink"]
+
+  /// The type `PageLink` is only used inside of the module, so the import of its file is internal.
+  static let internalName = "PageLink"
+
+  /// The path of the file of a helper type.
+  static func path(_ name: String, of family: String) -> String { "Support/\(family)+\(name).swift" }
+
+  /// Writes the file of a helper type.
+  static func write(_ name: String, access: String, family: String, to text: inout SwiftText) {
+    text.block("extension \(family)") { $0.rows(of: declaration(name, access)) }
+    guard name == "Indirect" else { return }
+    text.blank()
+    text.rows(of: coding(access, "\(family).Indirect"))
   }
 
-  /// The file is only used inside of the module, so its import is internal.
-  static let internalName = "PageLink"
+  /// A line of code with the enumeration of the API before the names of the helper types. Comments and string literals
+  /// are not changed.
+  static func qualified(_ line: String, of family: String) -> String {
+    guard names.contains(where: { line.containsWord($0) }) else { return line }
+    guard !line.drop(while: { $0 == " " }).hasPrefix("///") else { return line }
+    var out: [UInt8] = []
+    var word: [UInt8] = []
+    var isText = false
+    var isEscaped = false
+    for byte in line.utf8 + [UInt8(ascii: " ")] {
+      if !isText, byte.isPartOfWord {
+        word.append(byte)
+        continue
+      }
+      if !word.isEmpty {
+        let name = String(decoding: word, as: UTF8.self)
+        out += Array((names.contains(name) ? "\(family).\(name)" : name).utf8)
+        word = []
+      }
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\"") {
+        isText.toggle()
+      } else if isText, byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      }
+      out.append(byte)
+    }
+    return String(decoding: out.dropLast(), as: UTF8.self)
+  }
+
+  private static func declaration(_ name: String, _ access: String) -> String {
+    switch name {
+    case "AnyKey": anyKey
+    case "CalendarDate": calendarDate(access)
+    case "CookieText": cookieText
+    case "Indirect": indirect(access)
+    default: pageLink
+    }
+  }
 
   private static let pageLink = """
     /// Reads the URL of the next page.
@@ -26,9 +75,9 @@ enum SupportText {
   private static let cookieText = """
     /// Prepares texts for cookies.
     enum CookieText {
-      /// The text with percent-encoding for the bytes that the value of a cookie cannot contain (RFC 6265 section 4.1.1),
-      /// such as spaces and semicolons. Quotes around the value and percent signs stay, so that values of the server are
-      /// sent back unchanged.
+      /// The text with percent-encoding for the bytes that the value of a cookie cannot contain (RFC 6265 section
+      /// 4.1.1), such as spaces and semicolons. Quotes around the value and percent signs stay, so that values of the
+      /// server are sent back unchanged.
       static func escaped(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let isQuoted = bytes.count > 1 && bytes.first == 0x22 && bytes.last == 0x22
@@ -139,16 +188,29 @@ enum SupportText {
       }
     }
 
+    """
+  }
+
+  /// The extensions that print, read and write a property of the type `name`, which has the name of the API before it.
+  private static func coding(_ access: String, _ name: String) -> String {
+    """
+    extension \(name): CustomStringConvertible {
+      /// The value as it is printed without this type.
+      \(access)var description: String { String(describing: wrappedValue) }
+    }
+
     extension KeyedDecodingContainer {
       /// Reads a property that may be missing.
-      \(access)func decode<Value>(_ type: Indirect<Value?>.Type, forKey key: Key) throws -> Indirect<Value?> {
-        Indirect(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
+      \(access)func decode<Value>(_ type: \(name)<Value?>.Type, forKey key: Key) throws
+        -> \(name)<Value?>
+      {
+        \(name)(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
       }
     }
 
     extension KeyedEncodingContainer {
       /// Writes a property unless it is nil.
-      \(access)mutating func encode<Value>(_ value: Indirect<Value?>, forKey key: Key) throws {
+      \(access)mutating func encode<Value>(_ value: \(name)<Value?>, forKey key: Key) throws {
         try encodeIfPresent(value.wrappedValue, forKey: key)
       }
     }

@@ -119,7 +119,7 @@ enum SwiftName {
     "KeyedEncodingContainer", "Multipart", "Never", "Nothing", "Optional", "PageLink", "PagedRequest", "Path",
     "ProblemDetails", "Protocol", "RawRepresentable", "RequestBody", "RequestCredential", "RequestFamily",
     "RequestHeaders", "Response", "ResponseDecoder", "Result", "Self", "Sendable", "Set", "String", "Task", "Type",
-    "URL", "URLComponents", "UUID", "UnicodeScalar", "Void",
+    "UInt32", "UInt64", "URL", "URLComponents", "UUID", "UnicodeScalar", "Void",
   ]
 
   /// Names of properties that a request cannot have for its own data, because the protocol `APIRequest` or a warning of

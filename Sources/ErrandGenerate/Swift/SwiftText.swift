@@ -7,7 +7,15 @@ struct SwiftText {
     lines.append(text.isEmpty ? "" : String(repeating: "  ", count: indent) + text)
   }
 
+  /// Writes a text of several lines that ends with a line break.
+  mutating func rows(of text: String) {
+    for row in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() { line(String(row)) }
+  }
+
   mutating func blank() { if lines.last != "", !(lines.last?.hasSuffix("{") ?? true) { lines.append("") } }
+
+  /// Adds the enumeration of the API to the names of the helper types.
+  mutating func qualifyHelpers(of family: String) { lines = lines.map { SupportText.qualified($0, of: family) } }
 
   /// Writes a block in braces.
   mutating func block(_ head: String, _ body: (inout SwiftText) -> Void) {

@@ -6,7 +6,7 @@ package struct Cup: Codable, Hashable, Sendable {
   package var kind: String
   package var size: Size
 
-  package init(kind: String, size: Size) {
+  package init(kind: String = "cup", size: Size) {
     self.kind = kind
     self.size = size
   }

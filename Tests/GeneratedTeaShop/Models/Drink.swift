@@ -9,8 +9,8 @@ package indirect enum Drink: Codable, Hashable, Sendable {
   case other(JSONValue)
 
   package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: AnyKey.self)
-    switch try container.decodeIfPresent(String.self, forKey: AnyKey("kind")) {
+    let container = try decoder.container(keyedBy: TeaShop.AnyKey.self)
+    switch try container.decodeIfPresent(String.self, forKey: TeaShop.AnyKey("kind")) {
     case "cup": self = .cup(try Cup(from: decoder))
     case "pot": self = .pot(try Pot(from: decoder))
     default: self = .other(try JSONValue(from: decoder))

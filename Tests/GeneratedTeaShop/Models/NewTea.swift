@@ -8,15 +8,15 @@ package struct NewTea: Codable, Hashable, Sendable {
   package var kind: Kind
   package var photoURLs: [URL]?
   package var origin: Place?
-  package var harvested: CalendarDate?
-  @Indirect package var blendOf: NewTea? = nil
+  package var harvested: TeaShop.CalendarDate?
+  @TeaShop.Indirect package var blendOf: NewTea? = nil
 
   package init(
     name: String,
     kind: Kind,
     photoURLs: [URL]? = nil,
     origin: Place? = nil,
-    harvested: CalendarDate? = nil,
+    harvested: TeaShop.CalendarDate? = nil,
     blendOf: NewTea? = nil
   ) {
     self.name = name

@@ -18,7 +18,7 @@ package struct Place: Codable, Hashable, Sendable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     country = try container.decode(String.self, forKey: .country)
-    let others = try decoder.container(keyedBy: AnyKey.self)
+    let others = try decoder.container(keyedBy: TeaShop.AnyKey.self)
     for key in others.allKeys where CodingKeys(stringValue: key.stringValue) == nil {
       additionalProperties[key.stringValue] = try others.decode(String.self, forKey: key)
     }

@@ -5,7 +5,7 @@ package struct Pot: Codable, Hashable, Sendable {
   package var contents: [Drink]
   package var lid: Drink?
 
-  package init(kind: String, contents: [Drink], lid: Drink? = nil) {
+  package init(kind: String = "pot", contents: [Drink], lid: Drink? = nil) {
     self.kind = kind
     self.contents = contents
     self.lid = lid

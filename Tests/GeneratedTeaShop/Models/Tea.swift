@@ -8,7 +8,7 @@ package struct Tea: Codable, Hashable, Sendable {
   package var kind: Kind
   package var photoURLs: [URL]?
   package var origin: Place?
-  package var harvested: CalendarDate?
+  package var harvested: TeaShop.CalendarDate?
   package var blendOf: NewTea?
   package var id: Int
   package var added: Date
@@ -19,7 +19,7 @@ package struct Tea: Codable, Hashable, Sendable {
     kind: Kind,
     photoURLs: [URL]? = nil,
     origin: Place? = nil,
-    harvested: CalendarDate? = nil,
+    harvested: TeaShop.CalendarDate? = nil,
     blendOf: NewTea? = nil,
     id: Int,
     added: Date,

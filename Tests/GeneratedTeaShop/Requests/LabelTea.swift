@@ -26,7 +26,7 @@ package struct LabelTea: TeaShopRequest {
   package var headers: RequestHeaders {
     var headers: RequestHeaders = [:]
     if content != nil { headers.set("Content-Type", "application/merge-patch+json") }
-    let cookies: [String?] = ["clerk=" + CookieText.escaped(clerk)]
+    let cookies: [String?] = ["clerk=" + TeaShop.CookieText.escaped(clerk)]
     let sent = cookies.compactMap { $0 }.joined(separator: "; ")
     if !sent.isEmpty { headers.set("Cookie", .secret(sent)) }
     return headers

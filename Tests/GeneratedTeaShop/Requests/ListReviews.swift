@@ -23,7 +23,7 @@ package struct ListReviews: TeaShopRequest, PagedRequest {
   package func next(after page: APIResponse<Response>) -> Self? {
     guard
       let link = page.raw.link("next"),
-      let value = PageLink.argument("page", in: link),
+      let value = TeaShop.PageLink.argument("page", in: link),
       let number = Int(value)
     else { return nil }
     var request = self

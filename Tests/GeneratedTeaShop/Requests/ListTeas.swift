@@ -14,7 +14,7 @@ package struct ListTeas: TeaShopRequest {
   package var words: [String]?
   package var price: Price?
   package var since: Date?
-  package var day: CalendarDate?
+  package var day: TeaShop.CalendarDate?
   package var xTrace: UUID?
   package var session: String?
 
@@ -25,7 +25,7 @@ package struct ListTeas: TeaShopRequest {
     words: [String]? = nil,
     price: Price? = nil,
     since: Date? = nil,
-    day: CalendarDate? = nil,
+    day: TeaShop.CalendarDate? = nil,
     xTrace: UUID? = nil,
     session: String? = nil
   ) {
@@ -57,7 +57,7 @@ package struct ListTeas: TeaShopRequest {
   package var headers: RequestHeaders {
     var headers: RequestHeaders = [:]
     if let xTrace { headers.set("X-Trace", xTrace.uuidString) }
-    let cookies: [String?] = [session.map { "session=" + CookieText.escaped($0) }]
+    let cookies: [String?] = [session.map { "session=" + TeaShop.CookieText.escaped($0) }]
     let sent = cookies.compactMap { $0 }.joined(separator: "; ")
     if !sent.isEmpty { headers.set("Cookie", .secret(sent)) }
     return headers
