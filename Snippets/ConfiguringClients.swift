@@ -1,9 +1,11 @@
 // A client's configuration is a value; a change applies to calls that start later.
 import Errand
+import ErrandChecksum
 import ErrandCore
 import ErrandHTTP
 import ErrandTesting
 import Foundation
+import Synchronization
 
 struct Version: APIRequest {
   var path: Path { "/version" }
@@ -11,6 +13,7 @@ struct Version: APIRequest {
 }
 
 let server = try LoopbackServer { _ in .ok("1.0") }
+let key = Data("a secret that client and server share".utf8)
 
 // snippet.environments
 var configuration = ClientConfiguration(baseURL: server.url)
@@ -73,9 +76,45 @@ client.configure {
   // Around each exchange: these see the final request.
   $0.interceptors.exchanges = [
     Signing { request in
-      let signature = request.url.string.utf8.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
-      request.fields.append(HTTPField("X-Signature", "\(signature)"))
+      let text = "\(request.method.rawValue)\n\(request.url.string)"
+      let code = try MessageAuthentication.hmacSHA256(of: Data(text.utf8), key: key)
+      request.fields.append(HTTPField("X-Signature", code.base64EncodedString()))
     }
+  ]
+}
+
+// snippet.clock
+/// Learns the server's time from a response that rejects a request because of its time.
+final class ServerClock: Interceptor {
+  private let lead = Mutex(0.0)  // the seconds by which the server's clock is ahead
+
+  var now: Date { Date.now + lead.withLock { $0 } }
+
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
+    let response = try await next(request)
+    guard response.status == 403, request.url.host == "api.example.com",
+      request.body?.isReplayable ?? true,
+      let time = response.fields["Date"].flatMap({ HTTPDate.date(of: $0) }),
+      abs(time.timeIntervalSince(now)) > 30
+    else { return response }
+    lead.withLock { $0 = time.timeIntervalSinceNow }
+    return try await next(request)  // is signed again, with the corrected time
+  }
+}
+
+let clock = ServerClock()
+client.configure {
+  $0.interceptors.exchanges = [
+    clock,
+    Signing { request in
+      let date = HTTPDate.text(of: clock.now)
+      let text = "\(request.method.rawValue)\n\(request.url.string)\n\(date)"
+      let code = try MessageAuthentication.hmacSHA256(of: Data(text.utf8), key: key)
+      request.fields["X-Date"] = date
+      request.fields.append(HTTPField("X-Signature", code.base64EncodedString()))
+    },
   ]
 }
 

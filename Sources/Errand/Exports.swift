@@ -32,6 +32,7 @@
 @_exported public import struct ErrandHTTP.CookieRule
 @_exported public import enum ErrandHTTP.CookieUse
 @_exported public import struct ErrandHTTP.HTTPBody
+@_exported public import enum ErrandHTTP.HTTPDate
 @_exported public import struct ErrandHTTP.HTTPField
 @_exported public import struct ErrandHTTP.HTTPFieldName
 @_exported public import struct ErrandHTTP.HTTPFields

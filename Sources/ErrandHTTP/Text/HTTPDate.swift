@@ -1,9 +1,13 @@
 import ErrandSupport
-import Foundation
+public import Foundation
 
-/// Parses and writes the dates of HTTP (RFC 9110 section 5.6.7). Dates are parsed strictly, and are written in the
-/// preferred form of the RFC. Times are milliseconds since 1970 in UTC.
-package enum HTTPDate {
+/// Parses and writes the dates of HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7). Dates are
+/// parsed strictly, and are written in the preferred form of the RFC.
+///
+/// ```swift
+/// let time = response.raw.fields["Date"].flatMap { HTTPDate.date(of: $0) }
+/// ```
+public enum HTTPDate {
   private static let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let longDays: [StaticString] = [
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
@@ -20,8 +24,24 @@ package enum HTTPDate {
   /// The current time of the system's clock in milliseconds since 1970.
   static var present: Int64 { Int64(exactly: (Date().timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0 }
 
-  /// Parses a date in one of the three forms of RFC 9110 section 5.6.7. Returns nil for any other text, even for a date
-  /// with spaces around it.
+  /// Parses the value of a field such as `Date` or `Last-Modified`, in one of the three forms of RFC 9110 section 5.6.7.
+  /// Returns nil for any other text, even for a date with spaces around it.
+  ///
+  /// The name of the day must be valid, but need not match the date. A year of two digits is at most 50 years after the
+  /// present year.
+  public static func date(of text: String) -> Date? {
+    milliseconds(of: text, now: present).map { Date(timeIntervalSince1970: Double($0) / 1_000) }
+  }
+
+  /// Writes a date as `Sun, 06 Nov 1994 08:49:37 GMT`. Fractions of a second are left out, and the date is clamped to
+  /// the years 0 to 9999.
+  public static func text(of date: Date) -> String {
+    let time = (date.timeIntervalSince1970 * 1_000).rounded(.down)
+    return text(milliseconds: Int64(exactly: min(max(time, Double(firstMoment)), Double(lastMoment))) ?? 0)
+  }
+
+  /// Parses a date in one of the three forms of RFC 9110 section 5.6.7, as milliseconds since 1970 in UTC. Returns nil
+  /// for any other text, even for a date with spaces around it.
   ///
   /// The names of days and months and the zone are read without regard to case. The name of the day must be valid, but
   /// need not match the date. A year of two digits is at most 50 years after `now`.
@@ -34,7 +54,7 @@ package enum HTTPDate {
     }
   }
 
-  /// Writes a date as `Sun, 06 Nov 1994 08:49:37 GMT`, clamped to the years 0 to 9999.
+  /// Writes milliseconds since 1970 in UTC as `Sun, 06 Nov 1994 08:49:37 GMT`, clamped to the years 0 to 9999.
   package static func text(milliseconds: Int64) -> String {
     let milliseconds = min(max(milliseconds, firstMoment), lastMoment)
     let seconds = (milliseconds - (milliseconds % 1_000 + 1_000) % 1_000) / 1_000

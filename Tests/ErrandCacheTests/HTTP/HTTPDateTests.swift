@@ -1,4 +1,5 @@
 import ErrandTesting
+import Foundation
 import Testing
 
 @testable import ErrandCache
@@ -45,6 +46,22 @@ struct HTTPDateTests {
   ])
   func `preferred date form is written`(milliseconds: Int64, text: String) {
     #expect(HTTPDate.text(WallTime(milliseconds: milliseconds)) == text)
+  }
+
+  @Test(
+    arguments: [
+      (784_111_777.999, "Sun, 06 Nov 1994 08:49:37 GMT"), (-0.001, "Wed, 31 Dec 1969 23:59:59 GMT"),
+      (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"), (-.infinity, "Sat, 01 Jan 0000 00:00:00 GMT"),
+      (.nan, "Thu, 01 Jan 1970 00:00:00 GMT"),
+    ] as [(Double, String)])
+  func `dates of Foundation are written`(seconds: Double, text: String) {
+    #expect(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)) == text)
+  }
+
+  @Test func `dates of Foundation are parsed`() {
+    #expect(HTTPDate.date(of: "Sun, 06 Nov 1994 08:49:37 GMT") == Date(timeIntervalSince1970: 784_111_777))
+    #expect(HTTPDate.date(of: "Sun Nov  6 08:49:37 1994") == Date(timeIntervalSince1970: 784_111_777))
+    #expect(HTTPDate.date(of: "1994-11-06T08:49:37Z") == nil)
   }
 
   @Test func `written dates are parsed`() {
