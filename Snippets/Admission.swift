@@ -52,6 +52,7 @@ client.configure {
   $0.admission.rates = [
     HostRate("api.example.com", requests: 10, burst: 20),
     HostRate(".slow.example", requests: 100, per: .seconds(60)),
+    HostRate("reports.example.com", requests: 1, per: .seconds(5)),  // one in five seconds
   ]
 }
 // snippet.end

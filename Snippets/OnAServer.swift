@@ -46,6 +46,16 @@ func handle(article: Int, fields: HTTPFields, client: APIClient) async throws ->
 // snippet.end
 print(try await handle(article: 7, fields: HTTPFields(), client: client))
 
+// snippet.users
+struct GetOrders: APIRequest {
+  struct Response: Decodable, Sendable { let pieces: Int }
+  let token: String  // of the user for whom the server works
+  var path: Path { "/orders" }
+  var credential: RequestCredential { .bearer(token) }
+}
+// snippet.end
+print(try await client.send(GetOrders(token: "token of ada")).pieces)
+
 // snippet.drain
 let report = await client.drain(within: .seconds(20))
 if !report.isComplete { print("\(report.cancelled) calls were cancelled") }

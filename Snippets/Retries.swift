@@ -45,6 +45,24 @@ for retry in outcome.metrics.retries { print(retry.reason, retry.delay) }  // st
 print(outcome.value?.nick ?? "")
 print(try await client.send(GetReport()).count, try await client.response(Pay()).metrics.attempts)
 
+// snippet.condition
+/// Sends a request again while the server answers that the resource is locked.
+struct RetryWhileLocked: Interceptor {
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
+    var response = try await next(request)
+    for seconds in [1, 2, 4] where response.status == 423 && request.body?.isReplayable ?? true {
+      try await Task.sleep(for: .seconds(seconds))
+      response = try await next(request)
+    }
+    return response
+  }
+}
+
+configuration.interceptors.calls.append(RetryWhileLocked())
+// snippet.end
+
 let (second, third) = (try LoopbackServer { _ in .ok("second") }, try LoopbackServer { _ in .ok("third") })
 // snippet.servers
 configuration.servers.current.fallbackURLs = [second.url, third.url]

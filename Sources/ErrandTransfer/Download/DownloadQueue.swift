@@ -85,7 +85,11 @@ public final class DownloadQueue: Sendable {
   /// Resumes all paused downloads, in the order in which they were added.
   public func resumeAll() { for download in downloads { download.resume() } }
 
-  /// Cancels all downloads and keeps or removes their partial files. Returns when the files are closed.
+  /// Cancels all downloads, also those that wait, and keeps or removes their partial files. Returns when the files are
+  /// closed.
+  ///
+  /// Call this function before ``ErrandCore/APIClient/cancelAll()``, which cancels only the running downloads; the
+  /// waiting ones then start.
   public func cancelAll(keepingParts keepsParts: Bool = true) async {
     await stopAll { await $0.cancel(keepingPart: keepsParts) }
   }
