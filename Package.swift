@@ -134,7 +134,7 @@ let package = Package(
       swiftSettings: strict),
     // Writes Swift requests and models from an OpenAPI document.
     .target(name: "ErrandGenerate", swiftSettings: strict),
-    // SHA-256 and SHA-512 for downloads and uploads, and HMAC. They are separate, so that only their users link libcrypto.
+    // SHA-256, SHA-512 and HMAC. They are separate, so that only their users link libcrypto.
     .target(
       name: "ErrandChecksum",
       dependencies: [

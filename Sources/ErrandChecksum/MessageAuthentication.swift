@@ -15,8 +15,8 @@ public enum MessageAuthentication {
   ///   - message: The message.
   ///   - key: The secret key. It may have any length; 32 bytes are a good one.
   /// - Returns: The code, which has 32 bytes.
-  /// - Throws: `APIError` with the code `unsupported` if libcrypto cannot compute the hash, for example because memory is
-  ///   exhausted.
+  /// - Throws: `APIError` with the code `unsupported` if libcrypto cannot compute the hash, for example because memory
+  ///   is exhausted.
   public static func hmacSHA256(of message: Data, key: Data) throws -> Data {
     try code(of: message, key, .sha256, blockLength: 64)
   }
@@ -27,14 +27,14 @@ public enum MessageAuthentication {
   ///   - message: The message.
   ///   - key: The secret key. It may have any length; 64 bytes are a good one.
   /// - Returns: The code, which has 64 bytes.
-  /// - Throws: `APIError` with the code `unsupported` if libcrypto cannot compute the hash, for example because memory is
-  ///   exhausted.
+  /// - Throws: `APIError` with the code `unsupported` if libcrypto cannot compute the hash, for example because memory
+  ///   is exhausted.
   public static func hmacSHA512(of message: Data, key: Data) throws -> Data {
     try code(of: message, key, .sha512, blockLength: 128)
   }
 
-  /// Computes the code as RFC 2104 section 2 defines it. `blockLength` is the number of bytes that the hash processes at
-  /// a time.
+  /// Computes the code as RFC 2104 section 2 defines it. `blockLength` is the number of bytes that the hash processes
+  /// at a time.
   private static func code(
     of message: Data, _ key: Data, _ algorithm: DigestAlgorithm, blockLength: Int
   ) throws -> Data {

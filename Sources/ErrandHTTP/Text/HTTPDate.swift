@@ -24,8 +24,8 @@ public enum HTTPDate {
   /// The current time of the system's clock in milliseconds since 1970.
   static var present: Int64 { Int64(exactly: (Date().timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0 }
 
-  /// Parses the value of a field such as `Date` or `Last-Modified`, in one of the three forms of RFC 9110 section 5.6.7.
-  /// Returns nil for any other text, even for a date with spaces around it.
+  /// Parses the value of a field such as `Date` or `Last-Modified`, in one of the three forms of RFC 9110 section
+  /// 5.6.7. Returns nil for any other text, even for a date with spaces around it.
   ///
   /// The name of the day must be valid, but need not match the date. A year of two digits is at most 50 years after the
   /// present year.
