@@ -53,7 +53,8 @@ extension APIError.Code {
   public static let redirectRefused = Self(rawValue: "redirectRefused")
 
   // MARK: validate, decode
-  /// The call does not accept the status as success.
+  /// The call does not accept the status as success, or the response to a download or a stream rejects the credential
+  /// with another status than 401 (``RefreshingProvider/isRejection(_:)``).
   public static let status = Self(rawValue: "status")
   /// The call does not accept the content type.
   public static let contentType = Self(rawValue: "contentType")

@@ -25,7 +25,8 @@ package struct Authorizing: SelectiveInterceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let shown = try await credential(for: request, context) else { return try await next(request) }
-    let response = try await next(try authorized(request, shown))
+    let context = keepingRejections(of: request, context)
+    let response = try await next(try authorized(request, shown), in: context)
     guard isRejected(by: response, context) else { return response }
     return try await resend(request, shown, Self.marked(response), context, next)
   }
@@ -33,13 +34,35 @@ package struct Authorizing: SelectiveInterceptor {
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
   // waits in `next`.
 
-  /// Whether the response rejects the credential of its request. A provider is asked only about its own credential.
+  /// The provider that decides whether a response rejects the credential of its request. Nil if only the status 401
+  /// decides, because the credential is not that of a provider that can refresh it.
+  private func judge(in context: CallContext) -> (any RefreshingProvider)? {
+    guard case .inherited = context.plan.access.credential, let provider = context.plan.access.provider,
+      !(provider is FixedCredential)
+    else { return nil }
+    return provider as? any RefreshingProvider
+  }
+
+  /// Returns a context whose sink does not receive responses that reject the credential by their headers. Returns the
+  /// same context if the call has no sink, or if only the status 401 rejects the credential.
+  @inline(never)  // frame size
+  private func keepingRejections(of request: HTTPRequest, _ context: CallContext) -> CallContext {
+    guard let sink = context.sink, let judge = judge(in: context) else { return context }
+    let url = request.url
+    let guarded = RejectionSink(sink) { head in judge.isRejection(HTTPResponse(head: head, url: url)) }
+    return context.with { $0.sink = guarded }
+  }
+
+  /// Whether the response rejects the credential of its request. The provider is not asked again about a response that
+  /// its headers reject, or that the sink of the call has received.
   @inline(never)  // frame size
   private func isRejected(by response: HTTPResponse, _ context: CallContext) -> Bool {
-    guard case .inherited = context.plan.access.credential, let provider = context.plan.access.provider,
-      !(provider is FixedCredential), let refreshing = provider as? any RefreshingProvider
-    else { return response.status == 401 }
-    return refreshing.isRejection(response)
+    guard let judge = judge(in: context) else { return response.status == 401 }
+    if let sink = context.sink as? RejectionSink {
+      if sink.takeRejection() { return true }
+      if sink.hasBegun { return response.status == 401 }
+    }
+    return judge.isRejection(response)
   }
 
   /// Sends the request once more with a newer credential. Returns `response` if no newer credential is available or if
@@ -52,12 +75,13 @@ package struct Authorizing: SelectiveInterceptor {
       return refused(.notPossible, response, context)
     }
     if request.body?.isReplayable == false { return refused(.bodyUsedUp, response, context) }
-    if isTaken(response, context) { return refused(.delivered, response, context) }
+    // The bytes in the sink cannot be taken back, so this response is the result of the call.
+    if (context.sink as? RejectionSink)?.hasBegun == true { return refused(.delivered, response, context) }
     if !context.flags.takeRefresh(of: old) { return refused(.refreshedBefore, response, context) }
     guard let newer = try await newer(than: old, by: provider, context, after: response) else { return response }
     context.plan.log?.info(
       "the response with status \(response.status) rejected the credential; sending the request again with a newer one")
-    let second = try await next(try authorized(request, newer))
+    let second = try await next(try authorized(request, newer), in: context)
     return isRejected(by: second, context) ? Self.marked(second) : second
   }
 
@@ -78,12 +102,6 @@ package struct Authorizing: SelectiveInterceptor {
   private static func cause(_ response: HTTPResponse?) -> CallDecision.RefreshCause {
     guard let response else { return .expiring }
     return response.status == 401 ? .rejected : .rejectedInBody
-  }
-
-  /// True if a sink has received the response body. The bytes in the sink cannot be taken back, so the request must not
-  /// be sent again, and this response is the result of the call.
-  private func isTaken(_ response: HTTPResponse, _ context: CallContext) -> Bool {
-    context.sink != nil && context.plan.rules.status.accepts(response.status)
   }
 
   /// Returns a credential that is newer than `old`; nil if no newer credential is available.

@@ -36,6 +36,52 @@ final class WatchedSink: BodySink {
   func settle() async throws { try await inner.settle() }
 }
 
+/// A body sink that keeps a response in memory if its headers reject the credential of the request, and forwards all
+/// other responses to the sink of the caller. So the request can be sent again with a newer credential.
+///
+/// A response with status 401 arrives here only if the call accepts this status. The caller then wants its body, so it
+/// is forwarded.
+final class RejectionSink: BodySink {
+  private struct State: Sendable {
+    var hasBegun = false
+    var isRejected = false
+  }
+
+  private let inner: any BodySink
+  private let isRejection: @Sendable (ResponseHead) -> Bool
+  private let state = Locked(State())
+
+  /// Makes a sink that calls `isRejection` on the thread of the transport.
+  init(_ inner: any BodySink, isRejection: @escaping @Sendable (ResponseHead) -> Bool) {
+    self.inner = inner
+    self.isRejection = isRejection
+  }
+
+  /// True if the sink of the caller has accepted a response.
+  var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+  /// Returns true if the headers of the last response rejected the credential, and forgets that response.
+  func takeRejection() -> Bool {
+    state.withLock { state in
+      defer { state.isRejected = false }
+      return state.isRejected
+    }
+  }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    let isRejected = head.status != 401 && isRejection(head)
+    state.withLock { $0.isRejected = isRejected }
+    if isRejected { return .memory(limit: GuardedSink.refusedLimit) }
+    let disposition = try inner.begin(head, flow: flow)
+    if case .sink = disposition { state.withLock { $0.hasBegun = true } }
+    return disposition
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
+  func end() throws { try inner.end() }
+  func settle() async throws { try await inner.settle() }
+}
+
 /// The cause of the error if an interceptor returns a response although the body that was streamed to the caller ended
 /// too early.
 struct IncompleteBody: Error {}

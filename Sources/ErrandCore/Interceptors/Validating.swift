@@ -22,6 +22,7 @@ package struct Validating: Interceptor {
     // the status is 416 if the file was already complete.
     if response.file != nil { return response }
     try await Self.checkStatus(of: response, context)
+    try Self.checkDelivery(of: response, context)
     try Self.checkWhole(response, context.plan.sending.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.rules.contentTypes)
     try Self.checkFormat(of: response, among: context.plan.formatTypes)
@@ -79,6 +80,15 @@ package struct Validating: Interceptor {
   package static let formCure =
     " The arguments were sent as a form; if the server reads JSON, set `arguments` of the `formats` to"
     + " `.jsonByMethod`."
+
+  /// Fails if the body was kept out of the file or the sink of the call, because the response rejects the credential.
+  private static func checkDelivery(of response: HTTPResponse, _ context: CallContext) throws(APIError) {
+    guard context.sink != nil || context.plan.hasDownload, response.rejectsCredential else { return }
+    let message =
+      "The server rejected the credential in a response with status \(response.status), so the body of the response was"
+      + " not delivered."
+    throw failure(.status, message, response)
+  }
 
   /// Fails if the body is truncated. A response with a rejected status may have a truncated body. For such a response
   /// the status check has already thrown an error.

@@ -16,7 +16,8 @@ public struct CallOptions: Sendable {
   /// The observers of this call, in addition to the accessories of the client and the request.
   public var accessories: [any Accessory]
   /// The sink that receives the response body; nil to keep the body in memory. The sink does not receive the body of a
-  /// redirect, or of a response whose status is rejected.
+  /// redirect, of a response whose status or content type is rejected, or of a response that rejects the credential
+  /// (``RefreshingProvider/isRejection(_:)``).
   public var bodySink: (any BodySink)?
   /// Whether this call reads stored responses, and whether it stores its response.
   public var cache: CacheReadMode

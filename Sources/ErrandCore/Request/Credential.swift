@@ -141,8 +141,19 @@ public protocol RefreshingProvider: CredentialProvider {
   ///
   /// Implement the function for a server that reports an expired credential in another way, for example by a business
   /// code in a response with status 200, and return true for the status 401, too. It is called for each response to a
-  /// request with the credential of this provider, on any thread, and must not block. The body is empty if it goes to a
-  /// file or a sink.
+  /// request with the credential of this provider, on any thread, and must not block.
+  ///
+  /// The response has its whole body if the call keeps the body in memory. In a download, a stream, an event stream or
+  /// another call with a ``CallOptions/bodySink``, the function is called before the file or the sink receives anything:
+  ///
+  /// - If the call accepts the status and the content type (``ResponseValidation``), the response has an empty body, so
+  ///   the function decides by the header fields. If it returns false, the body is delivered. If the call accepts the
+  ///   status 401, a stream or a sink receives such a response, and the function is not called.
+  /// - If the call does not accept the status or the content type, the response has at most the first mebibyte of the
+  ///   body.
+  ///
+  /// If the function returns true and the credential is not refreshed, or if the second response is a rejection, too,
+  /// such a call fails with the code ``APIError/Code/status``, and the file or the sink receives nothing.
   func isRejection(_ response: HTTPResponse) -> Bool
 
   /// Gets a credential that replaces `old`, which was rejected or is about to expire, and stores the new credential.
