@@ -149,6 +149,10 @@ let sent = try await outbox.add(SendPhoto(photo: OutboxFile(url)))
 try FileManager.default.removeItem(at: url)
 show("\(await sent.outcome.state)")
 
+let note = try await client.response(GetNote(noteID: "7"), options: CallOptions(cache: .ignoringCache))
+show(note.value.title)
+outbox.wake()  // the server can be reached: do not wait any longer
+
 for entry in try await outbox.deadLetters() {
   show("\(entry.type): \(entry.reason?.message ?? "")")
   try await outbox.resend(entry.id)  // or edit, or discard

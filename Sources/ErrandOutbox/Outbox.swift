@@ -25,7 +25,8 @@ public import Foundation
 public final class Outbox: Sendable {
   let runner: OutboxRunner
 
-  /// Opens the outbox in a folder, and starts to send its entries.
+  /// Opens the outbox in a folder, and starts to send its entries. Entries of earlier runs that wait for the network or
+  /// a login are tried at once; other waits between attempts continue.
   ///
   /// - Parameters:
   ///   - folder: A folder for this outbox alone. It is created if it does not exist.
@@ -98,7 +99,7 @@ public final class Outbox: Sendable {
   // MARK: - Sending
 
   /// Tries the entries again at once that wait for the network or a login. Call it, for example, when the app comes to
-  /// the foreground.
+  /// the foreground. Opening an outbox has the same effect, so it is not necessary then.
   ///
   /// Call it also after each login, logout and switch of the account, unless the client's credential provider is the
   /// ``ErrandCore/CredentialStore`` that it had when the outbox was opened: the outbox does not notice the changes of

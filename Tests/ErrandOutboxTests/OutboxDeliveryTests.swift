@@ -218,6 +218,50 @@ struct OutboxDeliveryTests {
     await second.close()
   }
 
+  @Test(arguments: [false, true]) func `restart ends the wait for a connection`(wakes: Bool) async throws {
+    let port = try RefusingPort()
+    let fixture = try OutboxFixture()
+    let base = fixture.client.configuration.servers.current.baseURL
+    fixture.client.configure { $0.servers.current.baseURL = port.url }
+    let first = try fixture.open()
+    let id = try await first.add(Rename(title: "x")).id
+    #expect(try await first.waits(id, failures: 1))
+    await first.close()
+    fixture.client.configure { $0.servers.current.baseURL = base }
+    let second = try fixture.open()
+    if wakes { second.wake() }
+    // The clock does not move, so the wait does not pass.
+    #expect(try await second.reaches(id, .delivered))
+    await second.close()
+  }
+
+  @Test func `restart ends the wait for a login`() async throws {
+    let fixture = try OutboxFixture { $0.number == 1 ? .status(401) : .status(204) }
+    try await fixture.login("ada")
+    let first = try fixture.open()
+    let id = try await first.add(Rename(title: "x")).id
+    #expect(try await first.waits(id, failures: 1))
+    await first.close()
+    let second = try fixture.open()
+    #expect(try await second.reaches(id, .delivered))
+    await second.close()
+  }
+
+  @Test func `restart keeps the wait after a status`() async throws {
+    let fixture = try OutboxFixture { $0.number == 1 ? .status(503) : .status(204) }
+    let first = try fixture.open()
+    let id = try await first.add(Rename(title: "x")).id
+    #expect(try await first.waits(id, failures: 1))
+    await first.close()
+    let second = try fixture.open()
+    second.wake()
+    try await second.handleEvents()
+    #expect(try await second.entry(id)?.state == .queued)
+    #expect(fixture.server.requests.count == 1)
+    #expect(try await fixture.advance(second, until: id))
+    await second.close()
+  }
+
   @Test func `closed outbox rejects requests`() async throws {
     let fixture = try OutboxFixture()
     let outbox = try fixture.open()

@@ -272,7 +272,8 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   private var poll: Int64? { configuration.pollInterval.map { max(100, $0.clampedNanoseconds / 1_000_000) } }
 
   /// Takes the right to send, if no other process has it. Entries that an earlier process was sending are queued again
-  /// before anything is sent.
+  /// before anything is sent. Waits for the network or a login end, because they may have passed since the earlier
+  /// process looked, and because a call of ``wake()`` that came before the right to send reached no entry.
   private func takeLease() throws -> Bool {
     if lease != nil { return true }
     guard let lock = FileLock.alone(folder.lease, waiting: 1) else {
@@ -281,6 +282,8 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
       }
       return false
     }
+    // If the index of these entries is damaged, their waits stay, and the others are sent.
+    _ = try store.unlessDamaged { try commit { now in try store.wake(at: now) } }
     let changed = try commit { now in try store.recover(at: now, configuration.backOff) }
     lease = lock
     publish(changed)
