@@ -17,7 +17,8 @@ import ErrandSupport
 ///
 /// The patches of all entries of the present account that are queued or being sent apply, in the order in which the
 /// entries were added. They come from the stored requests, so they apply after a restart, too. If an entry is rejected,
-/// parked, cancelled or expires, its patches no longer apply.
+/// parked, cancelled or expires, its patches no longer apply. If the server may have carried out such an entry, the
+/// sequences of ``Outbox/values(of:)`` send their requests again.
 ///
 /// If an entry is delivered, its patches still apply to stored responses that were requested before the delivery. For
 /// this, the outbox keeps the stored requests of the latest 1,000 such entries of each account for one day, or for
@@ -76,10 +77,16 @@ extension Outbox {
     (options.requiredAccount, options.requiresAccountAlways) = (before.account, true)
     let response = try await runner.client.response(request, options: options)
     try await patches.follow(runner)
-    // The changes of another account are not used.
-    if !patches.account.hasSameBytes(as: before.account) { patches = before }
     var value = response.value
-    patches.lay(over: &value, of: request, ResponseMoment(response, after: before.delivered))
+    let moment = ResponseMoment(response, after: before.delivered)
+    if patches.account.hasSameBytes(as: before.account) {
+      let forgotten = patches.takeForgotten()
+      patches.lay(forgotten[...], over: &value, of: request, moment)
+    } else {
+      // The changes of another account are not used.
+      patches = before
+    }
+    patches.lay(over: &value, of: request, moment)
     return value
   }
 

@@ -38,7 +38,7 @@ struct PatchedValues<R: APIRequest> {
   /// The stamp of the last call. A response is not used if the account changed after its call began, and only as the
   /// first one if an entry was delivered after its call began.
   private var stamp = Stamp()
-  /// Whether an entry was delivered after the last call began.
+  /// Whether an entry was delivered, or may have been carried out, after the last call began.
   private var isOutOfDate = false
 
   init(_ outbox: Outbox, _ request: R, _ output: AsyncThrowingStream<R.Response, any Error>.Continuation) {
@@ -162,9 +162,11 @@ struct PatchFollower<R: APIRequest> {
   private(set) var entries: [EntryPatches] = []
   /// The account whose entries they are.
   private(set) var account = ""
-  /// The number of deliveries that were noticed.
+  /// The number of deliveries that were noticed, and of entries that ended otherwise although the server may have
+  /// carried them out.
   private(set) var deliveryCount = 0
-  /// The delivered entries whose requests were removed since the last call of ``takeForgotten()``.
+  /// The entries whose changes the server has, but that the outbox no longer keeps, since the last call of
+  /// ``takeForgotten()``: delivered entries whose requests were removed, and those whose response could not be read.
   private var forgotten: [EntryPatches] = []
   /// The time of the clock of the cache.
   private var now = WallTime(milliseconds: 0)
@@ -173,7 +175,7 @@ struct PatchFollower<R: APIRequest> {
   /// The entries that were delivered lately.
   var delivered: Set<Int64> { Set(entries.lazy.filter { $0.delivered != nil }.map(\.id)) }
 
-  /// The delivered entries whose requests were removed since the last call.
+  /// The entries whose changes the server has, but that the outbox no longer keeps, since the last call.
   mutating func takeForgotten() -> [EntryPatches] {
     defer { forgotten = [] }
     return forgotten
@@ -199,26 +201,46 @@ struct PatchFollower<R: APIRequest> {
   mutating func follow(_ runner: OutboxRunner) async throws(OutboxError) -> Change {
     let cursor = cursor
     let (news, now) = try await runner.perform { (try $0.patchNews(for: R.self, since: cursor), $0.cacheTime) }
+    let isSameAccount = account.hasSameBytes(as: news.account)
     (self.cursor, self.now, account) = (news.cursor, now, news.account)
-    return news.isWhole ? replace(news.entries) : follow(news)
+    var ended: [EntryPatches] = []
+    let change = news.isWhole ? replace(news.entries, &ended) : follow(news, &ended)
+    // The entries of another account have not ended.
+    if isSameAccount, !ended.isEmpty { try await examine(ended, runner) }
+    return change
   }
 
-  private mutating func replace(_ new: [EntryPatches]) -> Change {
+  /// Looks for entries that ended without a delivery although the server may have carried them out. If only the
+  /// response could not be read, the server has the change.
+  private mutating func examine(_ ended: [EntryPatches], _ runner: OutboxRunner) async throws(OutboxError) {
+    let ids = ended.map(\.id)
+    let facts = try await runner.perform { runner in try ids.compactMap { try runner.store.facts(of: $0) } }
+    let unclear = facts.filter { $0.state.isFinal && $0.unknownSince != nil }
+    let unread = Set(unclear.lazy.filter { $0.reason?.code == .response }.map(\.id))
+    deliveryCount += unclear.count
+    forgotten += ended.filter { unread.contains($0.id) }
+  }
+
+  /// - Parameter ended: Receives the entries that waited, and whose patches apply no more.
+  private mutating func replace(_ new: [EntryPatches], _ ended: inout [EntryPatches]) -> Change {
     if new.elementsEqual(entries, by: { $0.id == $1.id && $0.state == $1.state }) { return .none }
     let (earlier, present) = (delivered, Set(new.map(\.id)))
-    forgotten += entries.filter { $0.delivered != nil && !present.contains($0.id) }
+    let gone = entries.filter { !present.contains($0.id) }
+    forgotten += gone.filter { $0.delivered != nil }
+    ended += gone.filter { $0.delivered == nil }
     entries = new
     deliveryCount += delivered.subtracting(earlier).count
     return .other
   }
 
-  private mutating func follow(_ news: WaitingPatches.News) -> Change {
+  /// - Parameter ended: Receives the entries that waited, and whose patches apply no more.
+  private mutating func follow(_ news: WaitingPatches.News, _ ended: inout [EntryPatches]) -> Change {
     let count = entries.count
     var isOther = false
     for id in news.ended {
       guard let old = entries.set(nil, for: id) else { continue }
       isOther = true
-      if old.delivered != nil { forgotten.append(old) }
+      if old.delivered != nil { forgotten.append(old) } else { ended.append(old) }
     }
     for new in news.entries {
       let isLast = entries.last.map { $0.id < new.id } ?? true
