@@ -1,8 +1,11 @@
 // Changes that are stored first and delivered later, also by another run of the program.
 import Errand
+import ErrandCache
+import ErrandHTTP
 import ErrandOutbox
 import ErrandTesting
 import Foundation
+import Testing
 
 struct Note: Codable, Sendable {
   let id: String
@@ -114,6 +117,29 @@ struct SendPhoto: OutboxRequest {
   typealias Response = Nothing
 }
 
+@Test func `a change waits until the server is back`() async throws {
+  let clock = ManualClock()
+  let start = WallTime.now
+  var settings = ClientConfiguration(baseURL: "https://api.example.com")
+  settings.transport = .own(ScriptedTransport(.status(503), .status(204)))
+  settings.timers = clock
+  var configuration = OutboxConfiguration()
+  configuration.clock = { start.advanced(byMilliseconds: clock.now.nanoseconds / 1_000_000) }
+  let folder = URL.temporaryDirectory.appending(path: "outbox-test-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let outbox = try Outbox(
+    folder: folder, client: APIClient(settings), requests: [Rename.self], configuration: configuration)
+
+  let receipt = try await outbox.add(Rename(noteID: "7", title: "x"))
+  while !receipt.state.isFinal {
+    // Not while the entry is sent, so that the call does not reach its deadline.
+    if receipt.state == .queued { clock.advance(by: .milliseconds(100)) }
+    await Task.yield()
+  }
+  #expect(receipt.state == .delivered)
+  await outbox.close()
+}
+
 let server = try LoopbackServer { request in
   switch request.method {
   case "GET": .json(#"{"title": "old"}"#)
@@ -143,6 +169,15 @@ for try await note in outbox.values(of: GetNote(noteID: "7")) {
 }
 outbox.resume()
 
+do {
+  show(try await outbox.value(of: GetNote(noteID: "7"), options: CallOptions(cache: .ignoringCache)).title)
+} catch let error as APIError where error.stage == .transport {
+  show("No connection: what you see may be out of date.")
+}
+
+let waiting = try await outbox.entries()
+if waiting.contains(where: { $0.reason?.code == .offline }) { show("\(waiting.count) changes wait for a connection.") }
+
 let url = folder.appendingPathExtension("jpg")
 try Data("a photo".utf8).write(to: url)
 let sent = try await outbox.add(SendPhoto(photo: OutboxFile(url)))
@@ -165,3 +200,6 @@ let left = try await outbox.prepareLogout(of: "ada", .sendFirst(within: .seconds
 show("\(left) changes of ada are kept")
 
 await outbox.close()
+
+// `swift test` discovers tests; here it is called.
+try await `a change waits until the server is back`()

@@ -105,11 +105,14 @@ extension Outbox {
   /// there is one, then the response of the server, then another value each time that a waiting change begins or ends.
   ///
   /// After the delivery of an entry, its change stays in the sequence, and the request is sent again for the value that
-  /// the server has made of it. The change is also laid over a stored response that was requested before the delivery,
-  /// in a sequence that begins later. The request is also sent again if another account logs in. A value that is not
-  /// read in time is replaced by the next one. The sequence keeps the outbox, and ends when the outbox is closed. It
-  /// throws ``ErrandCore/APIError`` if there is no stored response and the first call of an account fails. If a later
-  /// call fails, the last known value stays.
+  /// the server has made of it, also if only the response of the entry could not be read. The change is also laid over
+  /// a stored response that was requested before the delivery, in a sequence that begins later. The request is also
+  /// sent again if another account logs in. A value that is not read in time is replaced by the next one. The sequence
+  /// keeps the outbox, and ends when the outbox is closed. It throws ``ErrandCore/APIError`` if there is no stored
+  /// response and the first call of an account fails. If a later call fails, the last known value stays.
+  ///
+  /// The sequence does not report that later failure, nor whether a value comes from the cache. To show that the device
+  /// is offline, use ``value(of:options:)``, which throws each failure, and the reason of each of the entries.
   public func values<R: APIRequest>(of request: R) -> AsyncThrowingStream<R.Response, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task { await PatchedValues(self, request, continuation).run() }

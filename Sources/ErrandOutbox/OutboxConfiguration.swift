@@ -19,7 +19,8 @@ public struct OutboxConfiguration: Sendable {
   /// How long delivered and cancelled entries can still be looked up; one day by default. Their requests are removed at
   /// once, except those that are kept for their changes (``OptimisticRequest``).
   public var history = OutboxPeriod.days(1)
-  /// The wall clock. Tests set another one.
+  /// The wall clock, by which stored times such as the end of a wait are compared. The client's timers only wake the
+  /// outbox, so a test that replaces the timers must set a clock that follows them.
   public var clock: @Sendable () -> WallTime = { .now }
   /// Is called at each ``OutboxPoint``. Tests end the process there.
   public var onPoint: (@Sendable (OutboxPoint) -> Void)?
