@@ -1,4 +1,5 @@
 import Errand
+import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
@@ -236,12 +237,14 @@ struct OutboxDeliveryTests {
   }
 
   @Test func `restart ends the wait for a login`() async throws {
-    let fixture = try OutboxFixture { $0.number == 1 ? .status(401) : .status(204) }
+    let accepts = Locked(false)
+    let fixture = try OutboxFixture { _ in accepts.withLock { $0 } ? .status(204) : .status(401) }
     try await fixture.login("ada")
     let first = try fixture.open()
     let id = try await first.add(Rename(title: "x")).id
     #expect(try await first.waits(id, failures: 1))
     await first.close()
+    accepts.withLock { $0 = true }
     let second = try fixture.open()
     #expect(try await second.reaches(id, .delivered))
     await second.close()
