@@ -32,7 +32,8 @@ import Foundation
 /// - A response may have `reason`, `trailers` and `informational`, which is a list of responses without a body.
 /// - A failed exchange has a `failure`, with `kind` and `text`, instead of a `response`. If the response body is
 ///   incomplete, the exchange has both.
-/// - In a failure, `certainlyNotSent` is true if no server has received the request.
+/// - In a failure, `certainlyNotSent` is true if no server has received the request. If the key is missing, it
+///   is false after a response; otherwise the kind decides, as in ``ScriptedAnswer/failure(_:_:isCertainlyNotSent:)``.
 ///
 /// Unknown keys are ignored. The version increases only if the format changes in a way that older versions of the
 /// library would misinterpret.
@@ -73,6 +74,20 @@ struct RecordingFile: Codable {
     var text: String
     /// True if no server has received the request; nil if the recording's file does not contain this key.
     var certainlyNotSent: Bool?
+
+    init(_ failure: TransportFailure, hasResponse: Bool) {
+      kind = failure.kind.rawValue
+      text = failure.description
+      // False is written only if a reader would conclude true from the kind.
+      let isUsual = !hasResponse && failure.kind.meansCertainlyNotSent
+      certainlyNotSent = failure.isCertainlyNotSent ? true : isUsual ? false : nil
+    }
+
+    func value(hasResponse: Bool) -> TransportFailure {
+      let kind = TransportFailure.Kind(rawValue: kind)
+      let isUsual = !hasResponse && kind.meansCertainlyNotSent
+      return TransportFailure(kind, text, isCertainlyNotSent: certainlyNotSent ?? isUsual)
+    }
   }
 
   struct Body: Codable {
@@ -147,7 +162,7 @@ extension RecordingFile.Exchange {
       body: request.body?.data.map(RecordingFile.Body.init))
     response = answer.failure == nil ? RecordingFile.Response(answer) : nil
     failure = (answer.failure ?? answer.breakage).map {
-      .init(kind: $0.kind.rawValue, text: $0.description, certainlyNotSent: $0.isCertainlyNotSent ? true : nil)
+      RecordingFile.Failure($0, hasResponse: answer.failure == nil)
     }
   }
 }
@@ -210,9 +225,7 @@ extension RecordingFile {
 
 extension RecordingFile.Exchange {
   func value(at place: JSONPath) throws(RecordingFlaw) -> RecordedExchange {
-    let failure = failure.map {
-      TransportFailure(.init(rawValue: $0.kind), $0.text, isCertainlyNotSent: $0.certainlyNotSent ?? false)
-    }
+    let failure = failure?.value(hasResponse: response != nil)
     var answer = ScriptedAnswer()
     if let response {
       answer = try response.value(at: place.appending(key: "response"))

@@ -60,9 +60,20 @@ public struct ScriptedAnswer: Sendable {
   }
 
   /// A failure of the transport instead of a response.
-  public static func failure(_ kind: TransportFailure.Kind, _ text: String = "scripted failure") -> ScriptedAnswer {
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the failure.
+  ///   - text: The description of the failure.
+  ///   - isCertainlyNotSent: Whether the server has certainly not received the request, so that even a POST may be sent
+  ///     again. By default the kind decides, as with a real transport. The value is true for kinds whose failure
+  ///     precedes the request, such as `offline`, `nameLookup`, `refused`, `connectTimeout`, `tls` and `proxy`. It is
+  ///     false for other kinds, such as `idleTimeout`, `closedBeforeResponse` and `reset`.
+  public static func failure(
+    _ kind: TransportFailure.Kind, _ text: String = "scripted failure", isCertainlyNotSent: Bool? = nil
+  ) -> ScriptedAnswer {
     var answer = ScriptedAnswer()
-    answer.failure = TransportFailure(kind, text)
+    answer.failure = TransportFailure(
+      kind, text, isCertainlyNotSent: isCertainlyNotSent ?? kind.meansCertainlyNotSent)
     return answer
   }
 
@@ -73,6 +84,20 @@ public struct ScriptedAnswer: Sendable {
     var answer = self
     answer.breakage = TransportFailure(kind, text)
     return answer
+  }
+}
+
+extension TransportFailure.Kind {
+  /// Whether a failure of this kind normally occurs before a request is sent. The kinds for client certificates are
+  /// not included: with TLS 1.3 a server can reject a certificate after the request was sent.
+  var meansCertainlyNotSent: Bool {
+    switch self {
+    case .offline, .nameLookup, .refused, .connectTimeout, .unsupported, .forbiddenAddress, .proxy, .proxyCredentials,
+      .tls, .certificateExpired, .certificateNotYetValid, .certificateSelfSigned, .unknownAuthority, .wrongHost,
+      .pinMismatch, .tlsVersion:
+      true
+    default: false
+    }
   }
 }
 

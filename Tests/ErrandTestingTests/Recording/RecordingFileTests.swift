@@ -152,6 +152,24 @@ struct RecordingFileTests {
     #expect(back.exchanges[1].answer.head.status == 999)
   }
 
+  @Test(arguments: [("refused", true), ("reset", false)])
+  func `kind replaces missing retry information`(kind: String, isNotSent: Bool) throws {
+    try place.write(
+      Self.body(#"{"request":{"method":"GET","url":"http://h/","fields":[]},"failure":{"kind":"\#(kind)","text":""}}"#))
+    #expect(
+      try Recording(contentsOf: place.path).exchanges[0].answer.failure?.isCertainlyNotSent == isNotSent)
+  }
+
+  @Test func `sent failure survives a round trip`() throws {
+    let recording = Recording([
+      try recorded("https://h.example/a", .failure(.offline, isCertainlyNotSent: false)),
+      try recorded("https://h.example/b", .text("half").breakingOff(.tls)),
+    ])
+    let back = try Recording(parsing: recording.serialized())
+    #expect(back.exchanges[0].answer.failure?.isCertainlyNotSent == false)
+    #expect(back.exchanges[1].answer.breakage?.isCertainlyNotSent == false)
+  }
+
   @Test func `edited body corrects Content-Length`() throws {
     var answer = ScriptedAnswer.text("a long one")
     answer.head.fields[.contentLength] = "10"

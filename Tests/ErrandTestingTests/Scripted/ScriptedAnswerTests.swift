@@ -15,4 +15,16 @@ struct ScriptedAnswerTests {
     let problem: HTTPFields = ["content-type": "application/problem+json"]
     #expect(ScriptedAnswer.json("{}", status: 422, fields: problem).head.fields == problem)
   }
+
+  @Test func `kind shows whether request was sent`() {
+    let unsent: Set<TransportFailure.Kind> = [
+      .offline, .nameLookup, .refused, .connectTimeout, .unsupported, .forbiddenAddress, .proxy, .proxyCredentials,
+      .tls, .certificateExpired, .certificateNotYetValid, .certificateSelfSigned, .unknownAuthority, .wrongHost,
+      .pinMismatch, .tlsVersion,
+    ]
+    for kind in TransportFailure.Kind.allCases {
+      #expect(ScriptedAnswer.failure(kind).failure?.isCertainlyNotSent == unsent.contains(kind), "\(kind)")
+      #expect(ScriptedAnswer.text("half").breakingOff(kind).breakage?.isCertainlyNotSent == false)
+    }
+  }
 }

@@ -10,6 +10,13 @@ struct ScriptedTransportTests {
     let path: Path
   }
 
+  private struct Post: APIRequest {
+    typealias Response = String
+    var path: Path { "/payments" }
+    var method: HTTPMethod { .post }
+    var body: RequestBody? { .text("pay") }
+  }
+
   private func client(_ transport: ScriptedTransport, retries: RetryPolicy = .none) -> APIClient {
     var configuration = ClientConfiguration(baseURL: "https://h.example")
     configuration.transport = .own(transport)
@@ -48,5 +55,22 @@ struct ScriptedTransportTests {
     let client = client(transport, retries: RetryPolicy(statuses: [503], busyDelay: .zero))
     let error = await client.outcome(of: Get(path: "/a")).error
     #expect(error?.transportKind == .notScripted && transport.requests.count == 2)
+  }
+
+  @Test(arguments: [TransportFailure.Kind.nameLookup, .refused, .connectTimeout])
+  func `unsent POST is retried`(kind: TransportFailure.Kind) async {
+    let transport = ScriptedTransport(.failure(kind), .failure(kind), .text("paid"))
+    let outcome = await client(transport, retries: RetryPolicy(firstDelay: .zero)).outcome(of: Post())
+    #expect(outcome.value == "paid" && outcome.metrics.attempts == 3)
+  }
+
+  @Test func `script states whether POST was sent`() async {
+    let sent = ScriptedTransport(.failure(.refused, isCertainlyNotSent: false), .text("paid twice"))
+    let policy = RetryPolicy(firstDelay: .zero)
+    #expect(await client(sent, retries: policy).outcome(of: Post()).error?.transportKind == .refused)
+    #expect(sent.requests.count == 1)
+    let unsent = ScriptedTransport(.failure(.reset, isCertainlyNotSent: true), .text("paid"))
+    #expect(await client(unsent, retries: policy).outcome(of: Post()).value == "paid")
+    #expect(unsent.requests.count == 2)
   }
 }
