@@ -12,7 +12,7 @@ struct GetUser: APIRequest {
 }
 
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recordings-\(UUID().uuidString)")
-let file = folder.appendingPathComponent("users.json").path
+let file = folder.appendingPathComponent("users.json")
 let server = try LoopbackServer { _ in .json(#"{"nick":"Ada","email":"ada@example.com"}"#) }
 let address = server.url
 

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandJSON
 public import ErrandRecord
 import ErrandSupport
-import Foundation
+public import Foundation
 
 extension Recording {
   /// Reads an HTTP archive (HAR 1.2), such as the export of a browser, or a flight file, as a recording.
@@ -25,6 +25,16 @@ extension Recording {
       throw RecordingError.damaged(path: path, reason: Self.withoutFullStop(error.description))
     }
     try self.init(archive, from: path, mask: mask)
+  }
+
+  /// Reads an HTTP archive (HAR 1.2) or a flight file as a recording, in the same way as with a path.
+  ///
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - mask: The values to mask, in addition to the values whose names suggest a secret.
+  /// - Throws: ``RecordingError/unreadable(path:reason:)`` or ``RecordingError/damaged(path:reason:)``.
+  public init(archive file: URL, mask: RecordingMask = RecordingMask()) throws(RecordingError) {
+    try self.init(archive: file.path, mask: mask)
   }
 
   /// Converts an archive to a recording.

@@ -38,6 +38,10 @@ public struct Recording: Sendable {
     try self.init(parsing: data, from: path)
   }
 
+  /// Reads a recording from a file.
+  /// - Throws: ``RecordingError`` if the file does not exist, is damaged, or has a newer version.
+  public init(contentsOf file: URL) throws(RecordingError) { try self.init(contentsOf: file.path) }
+
   /// Parses the bytes of a recording's file. Errors contain `name` as the name of the file.
   /// - Throws: ``RecordingError`` if the file is damaged or has a newer version.
   public init(parsing data: Data, from name: String = "the recording") throws(RecordingError) {
@@ -59,6 +63,10 @@ public struct Recording: Sendable {
       throw RecordingError.unwritable(path: path, reason: RecordingError.reason(error))
     }
   }
+
+  /// Writes the recording to a file, and creates missing parent folders, in the same way as with a path.
+  /// - Throws: ``RecordingError/unwritable(path:reason:)``; the old file is then unchanged.
+  public func save(to file: URL) throws(RecordingError) { try save(to: file.path) }
 
   /// The recording as the bytes of a file.
   public func serialized() throws -> Data { try RecordingFile(self).serialized() }

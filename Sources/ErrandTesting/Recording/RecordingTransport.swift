@@ -1,6 +1,6 @@
 public import ErrandCore
 import ErrandSupport
-import Foundation
+public import Foundation
 
 /// Wraps another transport and records its exchanges, so that a ``ReplayTransport`` can respond from them.
 ///
@@ -14,9 +14,9 @@ import Foundation
 /// The recorder passes the exchanges on unchanged. It has the capabilities of the wrapped transport, and forwards every
 /// pause, cancellation and error.
 ///
-/// The exchanges are kept in memory until ``save(to:)`` writes them all at once. Only then does the recorder know all
+/// The exchanges are kept in memory until `save(to:)` writes them all at once. Only then does the recorder know all
 /// secret values that it must mask. Also, the file of an earlier recording stays unchanged if the run fails before
-/// ``save(to:)``.
+/// `save(to:)`.
 ///
 /// The recorded exchanges are in the order in which they began. These exchanges are omitted:
 /// - exchanges that are still running;
@@ -35,7 +35,7 @@ public final class RecordingTransport: Transport {
   ///   - base: The transport to wrap. It sends the requests.
   ///   - mask: The values to mask, in addition to the values whose names suggest a secret.
   ///   - bodyLimit: The maximum number of bytes to record of a body. A longer body is transferred normally, but
-  ///     ``recording()`` and ``save(to:)`` then throw an error that names the request.
+  ///     ``recording()`` and `save(to:)` then throw an error that names the request.
   public init(_ base: any Transport, mask: RecordingMask = RecordingMask(), bodyLimit: Int = 8 << 20) {
     self.base = base
     self.mask = mask
@@ -85,6 +85,10 @@ public final class RecordingTransport: Transport {
   /// Writes the exchanges recorded so far to a file, with secrets masked. An existing file is replaced.
   /// - Throws: ``RecordingError``.
   public func save(to path: String) throws(RecordingError) { try recording().save(to: path) }
+
+  /// Writes the exchanges recorded so far to a file, with secrets masked. An existing file is replaced.
+  /// - Throws: ``RecordingError``.
+  public func save(to file: URL) throws(RecordingError) { try recording().save(to: file) }
 }
 
 /// Copies the bodies and the informational responses of one exchange while they are transferred.

@@ -100,6 +100,8 @@ struct RecordingArchiveTests {
     let place = RecordingPlace()
     let absent = #expect(throws: RecordingError.self) { try Recording(archive: place.path) }
     #expect(absent?.description.hasPrefix("The recording \(place.path) cannot be read: ") == true)
+    let absentURL = #expect(throws: RecordingError.self) { try Recording(archive: URL(filePath: place.path)) }
+    #expect(absentURL == absent)
     try place.write(#"{"log": {"version": "1.2"}}"#)
     let damaged = #expect(throws: RecordingError.self) { try Recording(archive: place.path) }
     #expect(damaged?.description.contains("log.creator is missing") == true)

@@ -50,6 +50,16 @@ struct RecordingFileTests {
     #expect(try back.serialized() == place.bytes)
   }
 
+  @Test func `URL names a file`() async throws {
+    let file = URL(filePath: place.path)
+    try sample.save(to: file)
+    #expect(try Recording(contentsOf: file).exchanges.count == 5)
+    let recorder = RecordingTransport(ScriptedTransport(.text("a")))
+    #expect(try await get("https://h.example/a", over: recorder) == "a")
+    try recorder.save(to: file)
+    #expect(try Recording(contentsOf: place.path).exchanges.count == 1)
+  }
+
   @Test func `field values keep their bytes`() throws {
     let values = ["\u{301}a", "\u{301}", ": b", "c: \u{301}"]
     var answer = ScriptedAnswer.text("x")
