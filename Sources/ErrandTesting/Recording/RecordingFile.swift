@@ -35,6 +35,10 @@ import Foundation
 /// - In a failure, `certainlyNotSent` is true if no server has received the request. If the key is missing, it
 ///   is false after a response; otherwise the kind decides, as in ``ScriptedAnswer/failure(_:_:isCertainlyNotSent:)``.
 ///
+/// A file that is written by hand needs `format`, `version` and `exchanges`, of a request `method` and `url`, of a
+/// response `status`, and of a failure `kind` and `text`. A missing `masked` masks only values whose names suggest a
+/// secret, a missing `fields` means that there are no fields, and a missing `version` of a response means HTTP/1.1.
+///
 /// Unknown keys are ignored. The version increases only if the format changes in a way that older versions of the
 /// library would misinterpret.
 struct RecordingFile: Codable {
@@ -43,7 +47,8 @@ struct RecordingFile: Codable {
 
   var format: String
   var version: Int
-  var masked: RecordingMask
+  /// The values to mask; nil if the recording's file does not contain this key.
+  var masked: RecordingMask?
   var exchanges: [Exchange]
 
   struct Exchange: Codable {
@@ -55,7 +60,7 @@ struct RecordingFile: Codable {
   struct Request: Codable {
     var method: String
     var url: String
-    var fields: [String]
+    var fields: [String]?
     var body: Body?
   }
 
@@ -63,7 +68,7 @@ struct RecordingFile: Codable {
     var status: Int
     var reason: String?
     var version: String?
-    var fields: [String]
+    var fields: [String]?
     var body: Body?
     var trailers: [String]?
     var informational: [Response]?
@@ -200,7 +205,7 @@ extension RecordingFile {
 
 extension RecordingFile {
   func recording() throws(RecordingFlaw) -> Recording {
-    var recording = Recording(mask: masked)
+    var recording = Recording(mask: masked ?? RecordingMask())
     for (index, exchange) in exchanges.enumerated() {
       let place = JSONPath.root.appending(key: "exchanges").appending(index: index)
       recording.exchanges.append(try exchange.value(at: place))
@@ -256,7 +261,7 @@ extension RecordingFile.Request {
     let body = try body?.value(at: place.appending(key: "body"))
     return HTTPRequest(
       method: HTTPMethod(method), url: url,
-      fields: try RecordingFile.fields(fields, place.appending(key: "fields")), body: body.map(HTTPBody.init))
+      fields: try RecordingFile.fields(fields ?? [], place.appending(key: "fields")), body: body.map(HTTPBody.init))
   }
 }
 
@@ -281,7 +286,7 @@ extension RecordingFile.Response {
       let known = "HTTP/1.0, HTTP/1.1, HTTP/2 or HTTP/3"
       throw RecordingFlaw(path: place.appending(key: "version"), reason: "the version must be \(known)")
     }
-    let fields = try RecordingFile.fields(fields, place.appending(key: "fields"))
+    let fields = try RecordingFile.fields(fields ?? [], place.appending(key: "fields"))
     return ResponseHead(status: status, reason: reason ?? "", version: version, fields: fields)
   }
 }

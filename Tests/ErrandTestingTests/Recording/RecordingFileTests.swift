@@ -77,6 +77,20 @@ struct RecordingFileTests {
     #expect(text.contains(#""version" : 1"#))
   }
 
+  @Test func `short file is read`() throws {
+    try place.write(
+      #"""
+      {"format": "errand-recording", "version": 1, "exchanges": [
+        {"request": {"method": "GET", "url": "https://h.example/a"},
+          "response": {"status": 200, "body": {"text": "{}"}}}]}
+      """#)
+    let recording = try Recording(contentsOf: place.path)
+    #expect(recording.mask == RecordingMask())
+    let exchange = try #require(recording.exchanges.first)
+    #expect(exchange.request.fields.isEmpty && exchange.answer.head.fields.isEmpty)
+    #expect(exchange.answer.head.version == .http1_1 && exchange.answer.body == Data("{}".utf8))
+  }
+
   @Test(arguments: [
     ("", "damaged", "empty"),
     ("{", "damaged", "JSON"),
