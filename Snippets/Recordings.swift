@@ -71,9 +71,9 @@ func record() async throws {
   let client = APIClient(configuration)
 
   async let user = client.send(GetUser(id: 7))
-  await clock.waitForTimers(2)  // the deadline of the call, and the network profile
+  #expect(await clock.waitForTimers(2))  // the deadline of the call, and the network profile
   clock.advance(by: .seconds(2))  // latency and jitter of EDGE, at once
-  await clock.waitForTimers(2)
+  #expect(await clock.waitForTimers(2))
   clock.advance(by: .seconds(1))  // the body
   #expect(try await user.nick == "Ada")
 }

@@ -76,7 +76,7 @@ struct GetUser: APIRequest {
   let client = APIClient(configuration)
 
   async let user = client.send(GetUser(id: 7))
-  await latch.reached()  // the request was sent, and no response has arrived yet
+  #expect(await latch.reached())  // the request was sent, and no response has arrived yet
   #expect(client.running.count == 1)
   latch.open()
   #expect(try await user.nick == "Ada")
@@ -166,7 +166,7 @@ struct GetUser: APIRequest {
   let client = APIClient(configuration)
 
   async let user = client.response(GetUser(id: 7))
-  await clock.waitForTimers(2)  // the deadline of the call, and the wait before the second attempt
+  #expect(await clock.waitForTimers(2))  // the deadline of the call, and the wait before the second attempt
   #expect(transport.requests.count == 1)
   clock.advance(by: .seconds(31))  // the server's Retry-After and more than the jitter
   #expect(try await user.metrics.attempts == 2)

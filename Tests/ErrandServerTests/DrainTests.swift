@@ -81,7 +81,7 @@ struct DrainTests {
     let client = client()
     let first = await running("first", client)
     let drain = await draining(client, within: .seconds(30))
-    await clock.waitForTimers(2)
+    #expect(await clock.waitForTimers(2))
     clock.advance(by: .milliseconds(29_999))
     #expect(client.running.count == 1)
     clock.advance(by: .milliseconds(1))
@@ -137,7 +137,7 @@ struct DrainTests {
     let first = await running("first", client)
     let drains = (0..<8).map { _ in Task { await client.drain(within: .seconds(30)) } }
     let short = await draining(client, within: .seconds(2))
-    await clock.waitForTimers(10)
+    #expect(await clock.waitForTimers(10))
     clock.advance(by: .seconds(2))
     #expect(await first.value.error?.code == .cancelled)
     let report = await short.value

@@ -133,7 +133,7 @@ struct SessionExchangeTests {
   @Test func `an idle time-out names its limit`() async throws {
     let rig = try ExchangeRig(idle: .milliseconds(500))
     let outcome = Task { try await rig.outcome { _ in } }
-    await rig.clock.waitForTimers(1)
+    #expect(await rig.clock.waitForTimers(1))
     await rig.settle()
     rig.clock.advance(by: .milliseconds(500))
     await rig.settle()
@@ -149,7 +149,7 @@ struct SessionExchangeTests {
   @Test func `received bytes reset the idle time-out`() async throws {
     let rig = try ExchangeRig(idle: .milliseconds(500))
     let outcome = Task { try await rig.outcome { _ in } }
-    await rig.clock.waitForTimers(1)
+    #expect(await rig.clock.waitForTimers(1))
     rig.clock.advance(by: .milliseconds(400))
     rig.queues.runCallback { rig.run.received(ResponseHead(status: 200)) }
     await rig.settle()
@@ -162,7 +162,7 @@ struct SessionExchangeTests {
   @Test func `waiting for a network is not idle`() async throws {
     let rig = try ExchangeRig(idle: .milliseconds(500), waits: true)
     let outcome = Task { try await rig.outcome { _ in } }
-    await rig.clock.waitForTimers(1)
+    #expect(await rig.clock.waitForTimers(1))
     rig.queues.runCallback { rig.run.waitsForNetwork() }
     for _ in 0..<3 {
       await rig.settle()
@@ -184,7 +184,7 @@ struct SessionExchangeTests {
   @Test func `an online exchange can be idle`() async throws {
     let rig = try ExchangeRig(idle: .milliseconds(500), waits: true)
     let outcome = Task { try await rig.outcome { _ in } }
-    await rig.clock.waitForTimers(1)
+    #expect(await rig.clock.waitForTimers(1))
     await rig.settle()
     rig.clock.advance(by: .milliseconds(500))
     await rig.settle()

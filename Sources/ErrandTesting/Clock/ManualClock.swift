@@ -7,8 +7,8 @@ public import ErrandCore
 /// let clock = ManualClock()
 /// configuration.timers = clock
 /// …
-/// await clock.waitForTimers(1)          // the call has set its timer
-/// clock.advance(by: .seconds(120))      // the deadline of the call passes
+/// #expect(await clock.waitForTimers(1))  // the call has set its timer
+/// clock.advance(by: .seconds(120))       // the deadline of the call passes
 /// ```
 public final class ManualClock: Timers {
   private struct State: Sendable {
@@ -50,9 +50,9 @@ public final class ManualClock: Timers {
   /// - Parameters:
   ///   - count: The number of actions.
   ///   - bound: The maximum time to wait, in real time.
-  /// - Returns: True when the actions are scheduled; false after `bound`, or if the task is cancelled. The function
-  ///   does not throw: if a call ends before it sets its timer, the test continues and reports its own failure.
-  @discardableResult
+  /// - Returns: True when the actions are scheduled; false after `bound`, or if the task is cancelled. Check the value,
+  ///   with `#expect`: if a call ends before it sets its timer, no timer is set, and the test would continue after
+  ///   `bound` without a reason for its failure.
   public func waitForTimers(_ count: Int, within bound: Duration = .seconds(30)) async -> Bool {
     await state.reaches("\(count) timers", within: bound) { $0.heap.count >= count }
   }

@@ -9,8 +9,8 @@ import ErrandSupport
 /// configuration.transport = .own(ProfiledTransport(replay, .edge))
 /// configuration.timers = clock
 /// …
-/// await clock.waitForTimers(2)          // the timers of the deadline and the network
-/// clock.advance(by: .seconds(3))        // three seconds of EDGE, without waiting
+/// #expect(await clock.waitForTimers(2))  // the timers of the deadline and the network
+/// clock.advance(by: .seconds(3))         // three seconds of EDGE, without waiting
 /// ```
 ///
 /// The transport uses the clock of the call for its waits. With a ``ManualClock``, a test can simulate every network

@@ -37,7 +37,7 @@ struct HangingStoreTests {
     let client = fixture.client
     async let value = client.send(page, options: .cache(mode))
     // The timers of the deadline and of the patience.
-    await fixture.clock.waitForTimers(2)
+    #expect(await fixture.clock.waitForTimers(2))
     fixture.clock.advance(by: .milliseconds(251))
     #expect(try await value == "answer 1")
     #expect(fixture.cache.statistics.requests == 0)
@@ -96,7 +96,7 @@ struct HangingStoreTests {
     let fixture = CacheFixture(store: await hanging()) { _, _ in .failure(.offline) }
     let client = fixture.client
     async let outcome = client.outcome(of: Page(), options: .cache(mode))
-    await fixture.clock.waitForTimers(1)
+    #expect(await fixture.clock.waitForTimers(1))
     fixture.clock.advance(by: .seconds(1))
     hold.open()
     #expect(await outcome.value == "stored")

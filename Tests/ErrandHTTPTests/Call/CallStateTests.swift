@@ -258,7 +258,7 @@ struct CallStateTests {
     let clock = ManualClock()
     let state = CallState(timers: clock)
     let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(2))) } }
-    await clock.waitForTimers(1)
+    #expect(await clock.waitForTimers(1))
     clock.advance(by: .seconds(2))
     #expect(await task.value == nil)
     #expect(clock.pending == 0)
@@ -268,7 +268,7 @@ struct CallStateTests {
     let clock = ManualClock()
     let state = CallState(timers: clock)
     let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(2))) } }
-    await clock.waitForTimers(1)
+    #expect(await clock.waitForTimers(1))
     state.stop(reason)
     #expect(await task.value == reason)
     #expect(clock.pending == 0)
@@ -278,7 +278,7 @@ struct CallStateTests {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(1)), timers: clock)
     let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(9))) } }
-    await clock.waitForTimers(2)
+    #expect(await clock.waitForTimers(2))
     clock.advance(by: .seconds(1))
     #expect(await task.value == .expired)
     #expect(clock.pending == 0)

@@ -22,7 +22,7 @@ struct ProfiledTransportTests {
     }()
     var turned = 0
     for step in steps {
-      await clock.waitForTimers(1)
+      #expect(await clock.waitForTimers(1))
       #expect(!done.withLock { $0 }, "after \(turned) steps")
       clock.advance(by: step)
       turned += 1
@@ -79,11 +79,11 @@ struct ProfiledTransportTests {
       ScriptedTransport(.text(String(repeating: "x", count: 20_000))), NetworkProfile(downloadRate: 16_384))
     let sink = HoldingSink()
     async let response = transport.send(Exchange(request: HTTPRequest(url: url), call: call(), sink: sink))
-    await clock.waitForTimers(1)
+    #expect(await clock.waitForTimers(1))
     sink.resume()
     #expect(sink.pieces == 1, "the pace still delays the body")
     clock.advance(by: .seconds(1))
-    await clock.waitForTimers(1)
+    #expect(await clock.waitForTimers(1))
     #expect(sink.pieces == 2)
     clock.advance(by: .seconds(1))
     #expect(!sink.hasEnded, "the sink still pauses the body")
@@ -99,7 +99,7 @@ struct ProfiledTransportTests {
     async let ended = #expect(throws: CallState.Stopped(reason: .cancelled)) {
       try await transport.send(Exchange(request: HTTPRequest(url: url), call: call))
     }
-    await clock.waitForTimers(1)
+    #expect(await clock.waitForTimers(1))
     call.stop(.cancelled)
     _ = await ended
     #expect(clock.pending == 0)
@@ -139,7 +139,7 @@ struct ProfiledTransportTests {
           _ = try await transport.send(Exchange(request: HTTPRequest(url: url)))
           done.withLock { $0 = true }
         }()
-        await clock.waitForTimers(1)
+        #expect(await clock.waitForTimers(1))
         while clock.pending > 0 { clock.advance(by: .milliseconds(1)) }
         try await response
         #expect(done.withLock { $0 })
@@ -162,9 +162,9 @@ struct ProfiledTransportTests {
     configuration.timeouts.total = .seconds(2)
     let client = APIClient(configuration)
     async let outcome = client.outcome(of: ReplayUser(id: 7))
-    await clock.waitForTimers(2)
+    #expect(await clock.waitForTimers(2))
     clock.advance(by: .milliseconds(1_300))
-    await clock.waitForTimers(2)
+    #expect(await clock.waitForTimers(2))
     clock.advance(by: .milliseconds(701))
     #expect(await outcome.error?.stage == .deadline)
   }
