@@ -141,6 +141,29 @@ struct GetUser: APIRequest {
   #expect(await late.error?.stage == .cancelled)
 }
 
+// snippet.task
+func nick(of id: Int, from client: APIClient) async throws -> String {
+  try await client.send(GetUser(id: id)).nick
+}
+
+@Test func `a cancel ends the app's own function`() async throws {
+  let latch = Latch()
+  let client = APIClient(baseURL: "https://api.example.com")
+  client.configure {
+    $0.transport = .own(
+      ScriptedTransport { _ in
+        try await latch.wait()
+        return .json(#"{"nick":"late"}"#)
+      })
+  }
+
+  let late = Task { try await nick(of: 7, from: client) }
+  #expect(await latch.reached())  // the request was sent
+  late.cancel()
+  let error = await #expect(throws: APIError.self) { try await late.value }
+  #expect(error?.stage == .cancelled)
+}
+
 // snippet.clock
 @Test func `the deadline ends a silent call`() async throws {
   let clock = ManualClock()
@@ -260,6 +283,7 @@ try await `broken answers are told apart`()
 try await `a tag is sent back`()
 try await `a broken download continues`()
 try await `a cancel ends a call in flight`()
+try await `a cancel ends the app's own function`()
 try await `the deadline ends a silent call`()
 try await `a profile is kept for three minutes`()
 try await `an offer ends at its date`()
