@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// let posts = PageManager(client, first: GetPosts())
-/// posts.delegate = page
+/// posts.delegate = page      // an APIManagerDelegate
 /// posts.loadNext()
 /// ```
 ///
