@@ -59,11 +59,25 @@ struct GetComments: PagedRequest {
 }
 // snippet.end
 
+// snippet.link
+struct GetReviews: PagedRequest {
+  var path: Path = "/reviews"
+  var arguments: Arguments { ["per_page": 50] }
+  typealias Response = [String]
+
+  func items(of page: [String]) -> [String] { page }
+  func next(after page: APIResponse<[String]>) -> GetReviews? {
+    page.raw.link("next").map { GetReviews(path: RequestPath(link: $0)) }
+  }
+}
+// snippet.end
+
 let server = try LoopbackServer { request in
   switch (request.path, request.target.contains("cursor=b")) {
   case ("/posts", false): .json(#"{"posts": ["first", "second"], "next": "b"}"#)
   case ("/posts", true): .json(#"{"posts": ["third"], "next": null}"#)
   case ("/comments", _): .json(request.target.contains("offset=0") ? #"["yes", "no"]"# : "[]")
+  case ("/reviews", _): .json(#"["good"]"#)
   default: .json(#"{"name": "Ada", "unread": 3}"#)
   }
 }
@@ -109,6 +123,7 @@ for try await page in client.pages(of: GetPosts(), prefetches: true) { print(pag
 // snippet.end
 
 for try await comment in client.items(of: GetComments()) { print(comment) }
+for try await review in client.items(of: GetReviews()) { print(review) }
 
 // snippet.list
 let posts = PageManager(client, first: GetPosts())

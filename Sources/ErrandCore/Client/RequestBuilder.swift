@@ -130,7 +130,9 @@ final class RequestBuilder: Sendable {
     let common = configuration.additions.arguments?() ?? Arguments()
     var inherited = family?.value.arguments ?? Arguments()
     var target = try self.target(of: request, path, family)
-    target.arguments = (place == .query ? own.merged(over: inherited) : Arguments()).merged(over: common)
+    if !path.isLink {
+      target.arguments = (place == .query ? own.merged(over: inherited) : Arguments()).merged(over: common)
+    }
     do {
       for filter in configuration.additions.filters { try filter.apply(&target, request) }
     } catch {

@@ -11,7 +11,7 @@ import ErrandSupport
 /// ├── admission    queueFull circuitOpen draining repeated, or a code that an interceptor defines
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
-/// ├── validate     status contentType shape notJSON business
+/// ├── validate     status contentType shape notJSON business pageLoop
 /// ├── decode       decoding reform, tooLarge for a line of a stream
 /// ├── cache        cacheMiss
 /// ├── transfer     busy diskFull file fileExists checksumMismatch resumeMismatch interrupted unsupported,

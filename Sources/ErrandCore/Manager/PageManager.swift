@@ -31,6 +31,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   private let owner = CallOwner()
   private var upcoming: R?
   private var loading: Call?
+  private var loaded = LoadedPages()
   private var keptOutcome: Outcome<R.Response>?
   /// The outcome of a call that ``reset()`` cancelled. The property is set only while the delegate is notified of that
   /// call; otherwise the property is nil.
@@ -65,7 +66,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   public var isLoading: Bool { loading != nil }
 
   /// Loads the next page; after a failure, loads the failed page again. Returns false and does nothing if a page is
-  /// already loading, or if the last page was loaded.
+  /// already loading, or if the last page was loaded. A page whose request equals that of an earlier page fails with
+  /// the code ``APIError/Code/pageLoop``.
   @discardableResult
   public func loadNext() -> Bool {
     guard loading == nil, let request = upcoming else { return false }
@@ -88,6 +90,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     turn &+= 1
     (items, lastItems, pageCount, keptOutcome, lateOutcome) = ([], [], 0, nil, nil)
     upcoming = first
+    loaded = LoadedPages()
   }
 
   /// Cancels the call that is loading a page. The delegate is notified of a failure with the stage
@@ -101,8 +104,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   private func end(_ outcome: Outcome<R.Response>, of request: R, _ turn: Int) {
     guard turn == self.turn else { return end(late: outcome) }
     loading = nil
-    keptOutcome = outcome
-    guard let page = outcome.full else {
+    keptOutcome = checked(outcome, of: request)
+    guard let page = keptOutcome?.full else {
       delegate?.managerFailed(self)
       return
     }
@@ -111,6 +114,17 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     pageCount += 1
     upcoming = request.next(after: page)
     delegate?.managerFinished(self)
+  }
+
+  /// Returns the outcome, or a failure if an equal request has loaded an earlier page.
+  private func checked(_ outcome: Outcome<R.Response>, of request: R) -> Outcome<R.Response> {
+    guard let page = outcome.full else { return outcome }
+    do throws(APIError) {
+      try loaded.add(page, of: request)
+      return outcome
+    } catch {
+      return outcome.with(.failure(error))
+    }
   }
 
   /// Reports the outcome of a call that ``reset()`` has made outdated. If a hook of the call reset the manager, the

@@ -1,3 +1,6 @@
+import ErrandSupport
+import Foundation
+
 /// A request whose response is one page of several. The request also makes the request for the next page.
 ///
 /// ```swift
@@ -20,8 +23,11 @@ public protocol PagedRequest: APIRequest {
   func items(of page: Response) -> [Item]
 
   /// Returns the request for the page that follows `page`; nil after the last page. This method is called on the
-  /// request that fetched `page`. The result may be the same request again, for example until the server has more items,
-  /// so a loop does not end by itself if a server links a page to itself.
+  /// request that fetched `page`. To follow a link of the server, set the path to ``RequestPath/init(link:)``.
+  ///
+  /// A request that has already loaded a page of the same list ends the list with an error of code
+  /// ``APIError/Code/pageLoop``. To ask a server repeatedly until it has more items, send a request in a loop of your
+  /// own.
   func next(after page: APIResponse<Response>) -> Self?
 }
 
@@ -32,6 +38,10 @@ extension APIClient {
   /// Each loop over the sequence starts at the first page. If the loop is left early, a page that is being prefetched
   /// is cancelled. The first error of a call ends the sequence. If the task of the loop is cancelled, no further page
   /// is fetched, and the sequence throws a cancellation error.
+  ///
+  /// If two pages were fetched by equal requests, the list would never end, so the sequence throws an error of code
+  /// ``APIError/Code/pageLoop`` instead of the second page. Requests are equal if the method, the URL that was sent,
+  /// the ``APIRequest/headers`` and the body are equal. A body that is read while it is sent equals no other body.
   ///
   /// - Parameters:
   ///   - request: The request for the first page.
@@ -49,6 +59,37 @@ extension APIClient {
     of request: R, options: CallOptions = CallOptions(), prefetches: Bool = false
   ) -> some AsyncSequence<R.Item, APIError> & Sendable {
     ItemSequence(pages: PageSequence(client: self, first: request, options: options, prefetches: prefetches))
+  }
+}
+
+/// The requests that have loaded the pages of a list, to find a list that never ends.
+struct LoadedPages: Sendable {
+  private struct Sent: Sendable, Hashable {
+    let method, url: ByteText
+    /// Some servers page by a header field, such as `Range`.
+    let headers: RequestHeaders
+    let body: Data?
+  }
+
+  private var requests: Set<Sent> = []
+
+  /// Adds the request of a page.
+  /// - Throws: ``APIError`` if an equal request has loaded an earlier page.
+  mutating func add<R: PagedRequest>(_ page: APIResponse<R.Response>, of request: R) throws(APIError) {
+    let sent = page.request
+    // A body that is read while it is sent cannot be compared.
+    if let body = sent.body, body.data == nil { return }
+    let (isNew, _) = requests.insert(
+      Sent(
+        method: ByteText(sent.method.rawValue), url: ByteText(sent.url.string), headers: request.headers,
+        body: sent.body?.data))
+    if isNew { return }
+    let sentence =
+      "The request for the next page, \(sent.method) \(sent.url), has already loaded an earlier page, so the list would"
+      + " never end; return nil from `next(after:)` after the last page, and follow a link by `RequestPath(link:)`."
+    throw APIError(.validate, .pageLoop, sentence).with {
+      ($0.request, $0.response, $0.metrics) = (sent, page.raw, page.metrics)
+    }
   }
 }
 
@@ -92,6 +133,7 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
     private let account: String?
     private var upcoming: R?
     private var fetch: Fetch?
+    private var loaded = LoadedPages()
 
     init(_ sequence: PageSequence) {
       self.sequence = sequence
@@ -116,6 +158,7 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
         },
         onCancel: { task.cancel() }, isolation: actor)
       let page = try result.get()
+      try loaded.add(page, of: current.request)
       upcoming = current.request.next(after: page)
       if sequence.prefetches, !Task.isCancelled, let upcoming { fetch = Fetch(upcoming, sequence, account) }
       return (current.request, page)

@@ -16,6 +16,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   public let text: String
   /// The reason why a call with this path fails; nil if the path can be sent.
   let refusal: Refusal?
+  /// True if the text is a link of a server, which contains its complete query.
+  let isLink: Bool
 
   /// The parts of ``text`` that variables have written; nil if the path was made from an existing string, whose
   /// variables are not known.
@@ -47,19 +49,37 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// `RequestPath("/users/\(id)")` is a literal, in which `id` is escaped.
   public init(_ text: String) {
     self.text = text
-    (refusal, variables) = (nil, nil)
+    (refusal, isLink, variables) = (nil, false, nil)
+  }
+
+  /// Makes a path from a link that a server sent, such as ``/ErrandHTTP/HTTPResponse/link(_:)`` of a page to the next
+  /// page. The link contains its complete query, so neither the arguments of the request nor those of its family and of
+  /// the client are added to the query. Arguments that go into a body stay, and filters of the URL still apply.
+  ///
+  /// ```swift
+  /// func next(after page: APIResponse<[Post]>) -> GetPosts? {
+  ///   page.raw.link("next").map { GetPosts(path: RequestPath(link: $0)) }
+  /// }
+  /// ```
+  ///
+  /// - Parameter link: An absolute URL. Its percent-escapes are kept, and a fragment is not sent. Other text is used as
+  ///   a path below the base URL.
+  public init(link: String) {
+    text = link
+    (refusal, isLink, variables) = (nil, true, nil)
   }
 
   /// Makes a path from a literal.
   public init(stringLiteral value: String) {
     text = value
-    (refusal, variables) = (nil, Variables())
+    (refusal, isLink, variables) = (nil, false, Variables())
   }
 
   /// Makes a path from a literal with variables, which are escaped.
   public init(stringInterpolation: Interpolation) {
     text = stringInterpolation.text
     refusal = stringInterpolation.refusal ?? stringInterpolation.segmentRefusal()
+    isLink = false
     variables = stringInterpolation.variables
   }
 
@@ -296,5 +316,5 @@ extension RequestPath {
 }
 
 extension RequestPath: ComparedByBytes {
-  package var identity: some Hashable { Parts(ByteText(text), refusal) }
+  package var identity: some Hashable { Parts(ByteText(text), refusal, isLink) }
 }

@@ -39,12 +39,9 @@ extension HTTPResponse {
   /// The target of the first link that has the relation and is about the response itself. The target is resolved
   /// against the URL of the response. Nil if no link matches, or if the target is not an http or https URL.
   ///
-  /// A faulty server may link a page to itself as the next page. The result then equals the text of ``url``, and a loop
-  /// over the pages would not end.
-  ///
   /// ```swift
   /// func next(after page: APIResponse<[Post]>) -> GetPosts? {
-  ///   page.raw.link("next").map { GetPosts(page: RequestPath($0)) }
+  ///   page.raw.link("next").map { GetPosts(path: RequestPath(link: $0)) }
   /// }
   /// ```
   public func link(_ relation: String) -> String? {

@@ -70,14 +70,14 @@ struct APIErrorTests {
       .invalidURL, .invalidPath, .invalidMethod, .invalidHeader, .invalidArgument, .invalidBody,
       .invalidChecksum, .parameter, .unsupported, .interceptor, .noCredential, .admission, .queueFull,
       .tooManyRedirects, .redirectLoop, .invalidRedirect, .redirectRefused, .status, .contentType, .shape, .notJSON,
-      .business, .decoding, .cancelled, .deadline,
+      .business, .pageLoop, .decoding, .cancelled, .deadline,
     ]
     #expect(
       codes.map(\.rawValue).joined(separator: " ")
         == """
         invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody invalidChecksum parameter \
         unsupported interceptor noCredential admission queueFull tooManyRedirects redirectLoop invalidRedirect \
-        redirectRefused status contentType shape notJSON business decoding cancelled deadline
+        redirectRefused status contentType shape notJSON business pageLoop decoding cancelled deadline
         """)
     let code = APIError.Code.status
     #expect(try JSONDecoder().decode(APIError.Code.self, from: try JSONEncoder().encode(code)) == code)
