@@ -6,7 +6,8 @@ import Foundation
 /// debug builds, so that release builds do no work for them.
 extension CallRun {
   /// Warns about properties that the client ignores, a method in the wrong case, a body without a method, a form that
-  /// is labelled as JSON, retries that cannot apply, and a body that a second call cannot send.
+  /// is labelled as JSON, retries that cannot apply, a body that a second call cannot send, and an argument that
+  /// repeats a name of the path's query.
   func advise(on built: HTTPRequest, _ plan: CallPlan) {
     adviseOnProperties(of: built)
     adviseOnMethod(of: built)
@@ -14,6 +15,7 @@ extension CallRun {
     adviseOnContentType(of: built)
     adviseOnRetries(of: built, plan)
     adviseOnBody(of: built)
+    adviseOnQuery(of: built)
   }
 
   /// Warns about stored properties that the client never reads; see ``IgnoredProperties``. `built` is nil if the
@@ -113,6 +115,35 @@ extension CallRun {
     ])
   }
 
+  /// Warns if the URL repeats a name of the path's query with another value. A server uses one of the values, so a link
+  /// to the next page may lead to the first page again.
+  private func adviseOnQuery(of built: HTTPRequest) {
+    let (request, path) = (info.request, info.request.path)
+    guard kind.isOrdinary, !path.isLink, let mark = path.text.utf8.firstIndex(of: UInt8(ascii: "?")),
+      (try? request.finishedRequest()) == nil, Advice.queries.isOpen(type(of: request))
+    else { return }
+    let query = path.text.utf8[mark...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
+    guard let name = repeatedName(of: String(Substring(query)), in: built.url),
+      Advice.queries.take(type(of: request))
+    else { return }
+    warn([
+      "the URL contains the argument \"\(name)\" of the path's query again with another value, and a server uses only "
+        + "one of them; pass a link of a server as `RequestPath(link:)`, which adds no arguments, or remove the "
+        + "argument."
+    ])
+  }
+
+  /// The first name of the path's query that the URL contains again with another value; nil if there is none.
+  private func repeatedName(of query: String, in url: HTTPURL) -> String? {
+    // A URL escapes the characters of a query that are not legal, so the query of the path is read as that of a URL.
+    let own = QueryPair.all(in: (try? HTTPURL("http://h/?" + query))?.query ?? "")
+    var others = QueryPair.all(in: url.query ?? "")
+    for pair in own {
+      if let place = others.firstIndex(of: pair) { others.remove(at: place) }
+    }
+    return others.first { pair in own.contains { $0.name == pair.name } && !own.contains(pair) }?.name.text
+  }
+
   /// The largest body whose dates are checked, in bytes. The check decodes the body again.
   private static let mostChecked = 1 << 20
 
@@ -145,6 +176,20 @@ extension CallRun {
   }
 }
 
+/// A name and a value of a query, as they are written.
+private struct QueryPair: Equatable {
+  let name: ByteText
+  let value: ByteText
+
+  static func all(in query: String) -> [QueryPair] {
+    query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+      let name = pair.prefix { $0 != UInt8(ascii: "=") }
+      return QueryPair(
+        name: ByteText(String(Substring(name))), value: ByteText(String(Substring(pair[name.endIndex...]))))
+    }
+  }
+}
+
 /// The request types for which a warning was written, or that need none.
 private enum Advice {
   static let properties = Types()
@@ -153,6 +198,7 @@ private enum Advice {
   static let contentTypes = Types()
   static let retries = Types()
   static let bodies = Types()
+  static let queries = Types()
   static let dates = Types()
 
   final class Types: Sendable {

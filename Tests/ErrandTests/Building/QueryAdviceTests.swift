@@ -1,0 +1,49 @@
+import Errand
+import ErrandTesting
+import TestSupport
+import Testing
+
+/// The warning about an argument that repeats a name of the path's query.
+@Suite(.enabled(if: isDebugBuild)) struct QueryAdviceTests {
+  private func warnings(_ request: some APIRequest) async -> [String] {
+    let lines = Recorded<LogLine>()
+    let bench = ScriptedClient { $0.log = { lines.append($0) } }
+    for _ in 0..<2 { _ = await bench.client.outcome(of: request) }
+    return lines.all.filter { $0.level == .warning }.map(\.text)
+  }
+
+  private struct Repeated: APIRequest {
+    var path: Path { "/posts?q=s3cret&page=2" }
+    var arguments: Arguments { ["page": 1, "limit": 5] }
+  }
+
+  @Test func `argument with another value is explained`() async {
+    #expect(
+      await warnings(Repeated()) == [
+        "Repeated: the URL contains the argument \"page\" of the path's query again with another value, and a server "
+          + "uses only one of them; pass a link of a server as `RequestPath(link:)`, which adds no arguments, or "
+          + "remove the argument."
+      ])
+  }
+
+  private struct Linked: APIRequest {
+    var path: Path { Path(link: "http://h.example/posts?page=2") }
+    var arguments: Arguments { ["page": 1] }
+  }
+
+  private struct Same: APIRequest {
+    var path: Path { "/posts?page=1" }
+    var arguments: Arguments { ["page": 1] }
+  }
+
+  private struct List: APIRequest {
+    var path: Path { "/posts?tag[]=a&tag[]=b#page" }
+    var arguments: Arguments { ["page": 1] }
+  }
+
+  @Test func `other queries are silent`() async {
+    #expect(await warnings(Linked()).isEmpty)
+    #expect(await warnings(Same()).isEmpty)
+    #expect(await warnings(List()).isEmpty)
+  }
+}
