@@ -92,7 +92,7 @@ public struct EventStream: AsyncSequence, Sendable {
         do {
           if let event = try parser.take(line) { return event }
         } catch {
-          throw failure(.eventTooLong(error.limit))
+          throw failure(.eventTooLong(source.limit))
         }
       }
       return nil
@@ -131,7 +131,8 @@ public struct EventStream: AsyncSequence, Sendable {
       }
       json = response.json
       // An incomplete last line is discarded, as the HTML standard requires (section 9.2.6).
-      lines = LineReader(response, limit: source.lineLimit, endsAtReturn: true, dropsRest: true)
+      lines = LineReader(
+        response, limit: source.lineLimit, endsAtReturn: true, dropsRest: true, overflow: .eventTooLong(source.limit))
     }
 
     /// Waits before the next connection. If no further connection is allowed, the stream ends. If the last connection

@@ -9,12 +9,20 @@ struct LineReader {
   private var tooLong: LineSplitter.TooLong?
   private var isOver = false
   private let dropsRest: Bool
+  /// The error that is thrown for a line that is too long; nil for the error of a line of a response.
+  private let overflow: APIError?
   /// The number of the last line that was returned. The first line has number 1.
   private(set) var number = 0
 
-  /// - Parameter dropsRest: True to discard the last line if it has no line end.
-  init(_ stream: ResponseStream, limit: Int, endsAtReturn: Bool = false, dropsRest: Bool = false) {
+  /// - Parameters:
+  ///   - dropsRest: True to discard the last line if it has no line end.
+  ///   - overflow: The error for a line that is too long; nil for the error of a line of a response.
+  init(
+    _ stream: ResponseStream, limit: Int, endsAtReturn: Bool = false, dropsRest: Bool = false,
+    overflow: APIError? = nil
+  ) {
     self.dropsRest = dropsRest
+    self.overflow = overflow
     pieces = stream.makeAsyncIterator()
     splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
   }
@@ -26,7 +34,7 @@ struct LineReader {
         number += 1
         return number == 1 ? line.withoutByteOrderMark : line
       }
-      if let tooLong { throw failure(.lineTooLong(tooLong.limit)) }
+      if let tooLong { throw failure(overflow ?? .lineTooLong(tooLong.limit)) }
       if isOver { return nil }
       if let piece = try await nextPiece(isolation: actor) {
         var lines: [Data] = []
@@ -66,13 +74,17 @@ extension Data {
 }
 
 extension APIError {
-  static func lineTooLong(_ limit: Int) -> APIError { tooLong("A line", limit) }
-  static func eventTooLong(_ limit: Int) -> APIError { tooLong("An event", limit) }
+  static func lineTooLong(_ limit: Int) -> APIError {
+    APIError(
+      .decode, .tooLarge, "A line of the response has more than \(limit) bytes; raise `limit` to allow more bytes.")
+  }
 
-  private static func tooLong(_ what: String, _ limit: Int) -> APIError {
+  /// - Parameter limit: The limit that the caller of ``APIClient/events(of:options:reconnecting:limit:)`` has set.
+  static func eventTooLong(_ limit: Int) -> APIError {
     APIError(
       .decode, .tooLarge,
-      "\(what) of the response has more than \(limit) bytes; raise `limit` to allow more bytes.")
+      "The data of an event, or a line of the event stream, has more than \(limit) bytes; raise `limit` of"
+        + " `events(of:)` to allow more bytes.")
   }
 }
 
