@@ -1,11 +1,15 @@
 public import ErrandJSON
 import ErrandSupport
+import Foundation
 
 /// The server-sent events of a server. If the connection is lost, the stream reconnects.
 ///
 /// Each loop over the stream opens its own connection; leaving the loop ends the call. Each connection is a separate
 /// call, which accessories observe and which has its own metrics and limits. The loop throws an ``APIError`` if the
 /// server rejects the request or can no longer be reached.
+///
+/// A loop does not know the events of an earlier loop. To resume after them, pass the identifier of the last event as
+/// the field `Last-Event-ID` in the ``CallOptions/headers`` of a new stream.
 public struct EventStream: AsyncSequence, Sendable {
   /// Opens a connection. The call fails if another account than the given one is current when the request is sent. An
   /// empty account stands for no account. If the account is nil, any account is allowed. `onEnd` is called when the
@@ -269,7 +273,7 @@ struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
       guard let event = try await events.next(isolation: actor) else { return nil }
       number += 1
       do {
-        return try event.value(as: Value.self, by: json.filled(by: events.json))
+        return try json.filled(by: events.json).decode(Value.self, from: Data(event.data.utf8))
       } catch {
         let clause = "event \(number) of the stream could not be decoded as JSON: \(error)"
         throw events.failure(APIError(.decode, .decoding, APIError.sentence(clause), cause: error))
@@ -286,7 +290,8 @@ extension EventStream {
   /// ```
   ///
   /// An event whose data cannot be decoded as this type ends the stream with an error. So the data of all events must
-  /// be values of this type, whatever the ``ServerSentEvent/type`` of an event is.
+  /// be values of this type, whatever the ``ServerSentEvent/type`` of an event is. To skip such an event, or to resume
+  /// after the last event, read the events and decode each by ``ServerSentEvent/value(as:by:)``.
   ///
   /// - Parameters:
   ///   - type: The type of the value in each event.

@@ -20,11 +20,17 @@ public struct ServerSentEvent: Sendable, Hashable {
 
   /// Decodes the data of the event as JSON, by default with Errand's own decoder. To use the JSON rules of the request
   /// and the client, read ``EventStream/values(of:by:)`` instead.
-  /// - Throws: ``/ErrandJSON/JSONDecodingError``.
+  /// - Throws: ``APIError`` of the stage ``APIError/Stage/decode``, whose cause is the
+  ///   ``/ErrandJSON/JSONDecodingError``.
   public func value<Value: Decodable>(
     as type: Value.Type = Value.self, by json: JSONDecoding = .fast
-  ) throws(JSONDecodingError) -> Value {
-    try json.decode(Value.self, from: Data(data.utf8))
+  ) throws(APIError) -> Value {
+    do throws(JSONDecodingError) {
+      return try json.decode(Value.self, from: Data(data.utf8))
+    } catch {
+      let clause = "the data of the event could not be decoded as JSON: \(error)"
+      throw APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
+    }
   }
 }
 

@@ -76,6 +76,8 @@ struct EventParserTests {
   @Test func `data is decoded as JSON`() throws {
     struct Price: Decodable, Equatable { let cents: Int }
     #expect(try ServerSentEvent(data: #"{"cents": 5}"#).value() == Price(cents: 5))
-    #expect(throws: (any Error).self) { try ServerSentEvent(data: "[DONE]").value(as: Price.self) }
+    let error = #expect(throws: APIError.self) { try ServerSentEvent(data: "[DONE]").value(as: Price.self) }
+    #expect(error?.stage == .decode && error?.code == .decoding)
+    #expect(error?.message.hasPrefix("The data of the event could not be decoded as JSON: ") == true)
   }
 }
