@@ -75,6 +75,21 @@ for try await price in client.events(of: Prices()).values(of: Price.self) {
 }
 // snippet.end
 
+// snippet.resume
+var lastID = "1"  // stored by an earlier run of the app
+var resuming = CallOptions()
+if !lastID.isEmpty { resuming.headers = ["Last-Event-ID": lastID] }
+for try await event in client.events(of: Prices(), options: resuming) {
+  lastID = event.id
+  do {
+    print(try event.value(as: Price.self).cents)
+  } catch {
+    print("The event \(event.id) is skipped:", error.message)
+  }
+}
+// snippet.end
+print(lastID)
+
 // snippet.rule
 let patient = ReconnectRule(attempts: 100, delay: .seconds(1), longestDelay: .seconds(300))
 let options = CallOptions(timeouts: Timeouts(idle: .seconds(45)))

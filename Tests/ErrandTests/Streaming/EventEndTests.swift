@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandTesting
 import TestSupport
 import Testing
@@ -28,5 +29,36 @@ struct EventEndTests {
     #expect(
       error?.message == "The data of an event, or a line of the event stream, has more than 100 bytes; raise `limit` of"
         + " `events(of:)` to allow more bytes.")
+  }
+
+  private struct Price: Decodable, Sendable { let cents: Int }
+
+  /// The last identifier that the loop received, and its error.
+  private func listen(to client: APIClient, after lastID: String?) async -> (lastID: String?, error: APIError?) {
+    var options = CallOptions()
+    if let lastID { options.headers = ["Last-Event-ID": lastID] }
+    var last = lastID
+    do throws(APIError) {
+      for try await event in client.events(of: Feed(), options: options, reconnecting: .never) {
+        last = event.id
+        _ = try event.value(as: Price.self)
+      }
+      return (last, nil)
+    } catch {
+      return (last, error)
+    }
+  }
+
+  @Test func `next loop resumes after an undecodable event`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(
+      Self.events("id: 1\ndata: {\"cents\": 5}\n\nid: 2\ndata: {}\n\nid: 3\ndata: {}\n\n"),
+      Self.events("id: 3\ndata: {\"cents\": 6}\n\n"))
+    let client = APIClient(baseURL: server.url)
+    let first = await listen(to: client, after: nil)
+    #expect(first.lastID == "2" && first.error?.stage == .decode && first.error?.cause is JSONDecodingError)
+    let second = await listen(to: client, after: first.lastID)
+    #expect(second.lastID == "3" && second.error == nil)
+    #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "2"])
   }
 }
