@@ -145,6 +145,40 @@ struct DeliveryProgressTests {
     #expect(page.told.all == Array(1...Int64(Chatty.steps)) + [-1])
   }
 
+  /// Sends a body in three steps. The first response rejects the credential.
+  private struct Rejecting: Transport {
+    let calls = Recorded<String>()
+
+    func send(_ exchange: Exchange) async throws -> HTTPResponse {
+      for bytes in [0, 43, 50] as [Int64] {
+        exchange.onProgress?(TransferProgress(.upload, bytes: bytes, total: 50))
+      }
+      calls.append("sent")
+      let head = ResponseHead(status: calls.count == 1 ? 401 : 200)
+      return HTTPResponse(head: head, body: Data("value".utf8), url: exchange.request.url)
+    }
+  }
+
+  private struct Tokens: RefreshingProvider {
+    let account: String? = "ada"
+
+    func credential(for account: String?) async throws -> Credential? { .bearer("old") }
+    func refresh(_ old: Credential, for account: String?) async throws -> Credential { .bearer("new") }
+  }
+
+  @Test func `body sent after a refresh restarts the count`() async {
+    let told = Recorded<TransferProgress>()
+    let ended = Latch()
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(Rejecting())
+    configuration.credentials = Tokens()
+    APIClient(configuration).start(
+      outcomeOf: WatchedRequest(), on: Self.executor(.inPlace), { _ in ended.open() }, onProgress: { told.append($0) })
+    await ended.waitStubbornly()
+    #expect(told.all.map(\.bytes) == [0, 43, 50, 0, 43, 50])
+    #expect(told.all.map(\.isRestart) == [false, false, false, true, false, false])
+  }
+
   @MainActor @Test func `send on main actor reports all progress`() async throws {
     for _ in 0..<rounds {
       let watcher = Watcher()
