@@ -36,7 +36,7 @@
         let request = try HTTPRequest(method: .put, url: server.url, body: body)
         let limits = ResponseLimits(expansion: nil)
         let hasArrived = Locked(false)
-        let sink = RecordingSink(keeps: false) { number, _ in number != 96 || hasArrived.withLock { $0 } }
+        let sink = RecordingSink(keeps: false, onPiece: { number, _ in number != 96 || hasArrived.withLock { $0 } })
         async let response = EngineTransport().send(Self.exchange(request, limits: limits, sink: sink))
         #expect(await eventually { server.requests.first?.bodyLength == 6 << 20 })
         hasArrived.withLock { $0 = true }
