@@ -327,6 +327,27 @@ struct DeliveredChangeTests {
     await outbox.close()
   }
 
+  /// The request is removed after the delivery, before the follower reads the changes again.
+  @Test func `change forgotten at once is noticed`() async throws {
+    let fixture = try OutboxFixture(Book().answer)
+    let outbox = try Self.open(fixture)
+    outbox.pause()
+    let receipt = try await outbox.add(SetTitle(page: "7", title: "new"))
+    var patches = PatchFollower<ListPages>()
+    try await patches.follow(outbox.runner)
+    #expect(patches.entries.count == 1)
+    outbox.resume()
+    #expect(await receipt.outcome.isDelivered)
+    try await outbox.runner.perform { runner in
+      try runner.forgetChanges { try $0.keptChanges(of: "", exceptLatest: 0) }
+    }
+    let change = try await patches.follow(outbox.runner)
+    let forgotten = patches.takeForgotten().map(\.id)
+    #expect(change == .other && forgotten == [receipt.id.rawValue])
+    #expect(patches.entries.isEmpty && patches.deliveryCount == 1)
+    await outbox.close()
+  }
+
   @Test(.timeLimit(.minutes(1))) func `unchanged response of the server ends the change`() async throws {
     let fixture = try OutboxFixture { request in
       request.method == "PUT" ? .status(204) : .json(#"[{"id": "7", "title": "old"}]"#)

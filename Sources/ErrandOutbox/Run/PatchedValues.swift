@@ -210,15 +210,15 @@ struct PatchFollower<R: APIRequest> {
     return change
   }
 
-  /// Looks for entries that ended without a delivery although the server may have carried them out. If only the
-  /// response could not be read, the server has the change.
+  /// Looks for entries whose changes the server has, or may have. It has the change if the entry was delivered and its
+  /// request was removed before this follower noticed the delivery, or if only the response could not be read.
   private mutating func examine(_ ended: [EntryPatches], _ runner: OutboxRunner) async throws(OutboxError) {
     let ids = ended.map(\.id)
     let facts = try await runner.perform { runner in try ids.compactMap { try runner.store.facts(of: $0) } }
-    let unclear = facts.filter { $0.state.isFinal && $0.unknownSince != nil }
-    let unread = Set(unclear.lazy.filter { $0.reason?.code == .response }.map(\.id))
-    deliveryCount += unclear.count
-    forgotten += ended.filter { unread.contains($0.id) }
+    let sent = facts.filter { $0.state == .delivered || $0.state.isFinal && $0.unknownSince != nil }
+    let carriedOut = Set(sent.lazy.filter { $0.state == .delivered || $0.reason?.code == .response }.map(\.id))
+    deliveryCount += sent.count
+    forgotten += ended.filter { carriedOut.contains($0.id) }
   }
 
   /// - Parameter ended: Receives the entries that waited, and whose patches apply no more.
