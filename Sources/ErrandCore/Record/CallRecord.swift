@@ -9,6 +9,9 @@ package final class CallRecord: Sendable {
     /// The start of the last exchange. If several exchanges run concurrently, the start of the first of them. Nil
     /// before the first exchange.
     var begun: MonotonicInstant?
+    /// Whether the server has sent a byte to one of the last exchanges, if they ran at the same time. Nil if only the
+    /// last exchange decides.
+    var hasParallelFirstByte: Bool?
     /// The moments at which exchanges began to wait because of the limits on concurrent exchanges. The moment of an
     /// exchange is removed when its wait ends.
     var waits: [MonotonicInstant] = []
@@ -59,11 +62,15 @@ package final class CallRecord: Sendable {
   package var sent: HTTPRequest? { state.withLock { $0.sent } }
 
   /// The start of the last exchange. If several exchanges run concurrently, the start of the first of them; after
-  /// ``takeLastExchange(of:)``, the start of the exchange whose response is delivered. Nil before the first exchange.
+  /// ``takeLastExchange(of:hasFirstByte:)``, the start of the exchange whose response is delivered. Nil before the
+  /// first exchange.
   package var begun: MonotonicInstant? { state.withLock { $0.begun } }
 
-  /// Whether the server of the last exchange has sent a byte of its response.
-  package var hasFirstByte: Bool { state.withLock { $0.metrics.exchanges.last?.firstByte != nil } }
+  /// Whether the server of the last exchange has sent a byte of its response. After
+  /// ``takeLastExchange(of:hasFirstByte:)``, whether it has sent a byte to one of the parallel exchanges.
+  package var hasFirstByte: Bool {
+    state.withLock { $0.hasParallelFirstByte ?? ($0.metrics.exchanges.last?.firstByte != nil) }
+  }
 
   /// Records that a request is handed to the transport now. Returns the observer that records the metrics of the
   /// exchange.
@@ -76,6 +83,7 @@ package final class CallRecord: Sendable {
     return state.withLock { state in
       if !state.metrics.exchanges.contains(where: { $0.begun != nil }) { state.begun = now }
       state.sent = request
+      state.hasParallelFirstByte = nil
       state.metrics.attempts += 1
       state.metrics.exchanges.append(exchange)
       return ExchangeRecorder(
@@ -163,11 +171,13 @@ package final class CallRecord: Sendable {
 
   /// Takes from another record the request that was sent last and the start of the last exchange. Called after
   /// ``take(_:by:)`` if several exchanges ran at the same time, for the exchange whose response is delivered.
-  func takeLastExchange(of exchange: CallRecord) {
+  /// - Parameter hasFirstByte: Whether the server has sent a byte to one of these exchanges.
+  func takeLastExchange(of exchange: CallRecord, hasFirstByte: Bool) {
     let other = exchange.state.withLock { $0 }
     state.withLock { state in
       state.sent = other.sent ?? state.sent
       state.begun = other.begun ?? state.begun
+      state.hasParallelFirstByte = hasFirstByte
     }
   }
 

@@ -1,6 +1,7 @@
 import Errand
 @testable import ErrandCore
 import ErrandHTTP
+import ErrandSupport
 import ErrandTesting
 import Testing
 import TestSupport
@@ -98,6 +99,46 @@ struct CutOffCallTests {
     clock.advance(by: .milliseconds(5_000 - delay))
     #expect(await outcome.error?.stage == .deadline)
     #expect(await client.outcome(of: Get(path: "/thing")).value == next)
+  }
+
+  /// Reports the first byte of the first response, and sends the rest when the latch opens. Other responses to the same
+  /// path have no first byte before that.
+  private final class SlowFirstBody: Transport {
+    private let latch: Latch
+    private let hasBegun = Locked(false)
+
+    init(latch: Latch) { self.latch = latch }
+
+    func send(_ exchange: Exchange) async throws -> HTTPResponse {
+      if exchange.request.url.path == "/silent" {
+        let isFirst = hasBegun.withLock { hasBegun in
+          defer { hasBegun = true }
+          return !hasBegun
+        }
+        if isFirst {
+          var metrics = ExchangeMetrics()
+          metrics.firstByte = .milliseconds(1)
+          exchange.handling.observer?.measured(metrics)
+        }
+        try await latch.wait()
+      }
+      return HTTPResponse(head: ResponseHead(status: 200), url: exchange.request.url)
+    }
+  }
+
+  @Test func `slow body of a hedged request blames no server`() async {
+    let (clock, latch) = (ManualClock(), Latch())
+    let client = client(over: SlowFirstBody(latch: latch), clock) {
+      $0.servers.current.fallbackURLs = ["http://second.example"]
+      $0.retries = RetryPolicy(attempts: 1, hedging: .after(.milliseconds(4_500)))
+    }
+    async let outcome = client.outcome(of: Get())
+    await latch.reached(1)
+    clock.advance(by: .milliseconds(4_500))
+    await latch.reached(2)
+    clock.advance(by: .milliseconds(500))
+    #expect(await outcome.error?.stage == .deadline)
+    #expect(await client.outcome(of: Get(path: "/thing")).request?.url.host == "first.example")
   }
 
   /// The first copy of a hedged request was silent for long, although the second copy was not.

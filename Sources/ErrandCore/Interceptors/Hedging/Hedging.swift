@@ -204,7 +204,8 @@ final class HedgeRace: Sendable {
     }
     // If no copy has a result of a server, for example after the deadline, the start of the first copy counts.
     let shown = winner.flatMap { $0.result.failureRank > 0 ? $0.copy : nil } ?? copies.first
-    if let shown { context.record.takeLastExchange(of: shown.record) }
+    let hasFirstByte = copies.contains { $0.record.hasFirstByte }
+    if let shown { context.record.takeLastExchange(of: shown.record, hasFirstByte: hasFirstByte) }
     await gate?.close()
   }
 }
