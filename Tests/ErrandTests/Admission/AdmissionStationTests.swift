@@ -61,6 +61,19 @@ struct AdmissionStationTests {
     #expect(Set(fixture.ended.all) == ["first success", "late deadline", "next success"])
   }
 
+  /// The client gets another clock while a call waits for the slot of an earlier call.
+  @Test func `deadline counts by the clock of its call`() async {
+    let fixture = AdmissionFixture()
+    fixture.clock.advance(by: .seconds(10))
+    await fixture.start("first")
+    let clock = ManualClock()
+    fixture.client.configure { $0.timers = clock }
+    await fixture.start("second", total: .seconds(5))
+    await fixture.finish()
+    #expect(fixture.sent.all == ["first", "second"])
+    #expect(Set(fixture.ended.all) == ["first success", "second success"])
+  }
+
   /// Lets a deadline pass before each request is sent.
   private struct Delaying: Interceptor {
     let timers: LateTimers

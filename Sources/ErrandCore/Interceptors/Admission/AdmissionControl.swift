@@ -193,7 +193,7 @@ package final class AdmissionControl: Sendable {
   /// slot goes to the next waiting call.
   private func hand(_ admission: Queue.Admission, _ timers: any Timers) {
     var admission = admission
-    while !admission.waiter.resume(at: timers.now) {
+    while !admission.waiter.resume() {
       let (slot, now) = (admission.slot, timers.now)
       let next = state.withLock { $0.queue.release(slot, isUnused: true, now) }
       updateTimer(of: slot.host, timers)
@@ -274,9 +274,10 @@ struct WaitingCall: Sendable {
 
   /// Ends the wait, so that the call uses its slot. Returns false if the call has left the queue. A call whose deadline
   /// has passed is stopped and so leaves: the timers of many deadlines fire one after another, and a call whose timer
-  /// is not the first must not be sent in the meantime.
-  func resume(at now: MonotonicInstant) -> Bool {
-    context.expire(at: now)
+  /// is not the first must not be sent in the meantime. The deadline is compared with the clock of this call, which may
+  /// differ from that of the call that releases the slot.
+  func resume() -> Bool {
+    context.expire(at: context.call.timers.now)
     return wakeup.resume()
   }
 }
