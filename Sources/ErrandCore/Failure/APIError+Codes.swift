@@ -64,7 +64,7 @@ extension APIError.Code {
   public static let notJSON = Self(rawValue: "notJSON")
   /// The status of the response means success, but the business code (the result code in the body) means failure.
   public static let business = Self(rawValue: "business")
-  /// The request for the next page of a list has already loaded an earlier page, so the list would never end
+  /// The request for the next page of a list has loaded the same page before, so the list would never end
   /// (``PagedRequest``).
   public static let pageLoop = Self(rawValue: "pageLoop")
   /// The body of the response could not be decoded.

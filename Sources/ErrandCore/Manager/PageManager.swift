@@ -66,8 +66,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   public var isLoading: Bool { loading != nil }
 
   /// Loads the next page; after a failure, loads the failed page again. Returns false and does nothing if a page is
-  /// already loading, or if the last page was loaded. A page whose request equals that of an earlier page fails with
-  /// the code ``APIError/Code/pageLoop``.
+  /// already loading, or if the last page was loaded. If an equal request has loaded the same page before, the page
+  /// fails with the code ``APIError/Code/pageLoop``.
   @discardableResult
   public func loadNext() -> Bool {
     guard loading == nil, let request = upcoming else { return false }
@@ -116,7 +116,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     delegate?.managerFinished(self)
   }
 
-  /// Returns the outcome, or a failure if an equal request has loaded an earlier page.
+  /// Returns the outcome, or a failure if an equal request has loaded the same page before.
   private func checked(_ outcome: Outcome<R.Response>, of request: R) -> Outcome<R.Response> {
     guard let page = outcome.full else { return outcome }
     do throws(APIError) {

@@ -25,7 +25,7 @@ public protocol PagedRequest: APIRequest {
   /// Returns the request for the page that follows `page`; nil after the last page. This method is called on the
   /// request that fetched `page`. To follow a link of the server, set the path to ``RequestPath/init(link:)``.
   ///
-  /// A request that has already loaded a page of the same list ends the list with an error of code
+  /// If an equal request has already loaded the same page of the list, the list ends with an error of code
   /// ``APIError/Code/pageLoop``. To ask a server repeatedly until it has more items, send a request in a loop of your
   /// own.
   func next(after page: APIResponse<Response>) -> Self?
@@ -39,9 +39,10 @@ extension APIClient {
   /// is cancelled. The first error of a call ends the sequence. If the task of the loop is cancelled, no further page
   /// is fetched, and the sequence throws a cancellation error.
   ///
-  /// If two pages were fetched by equal requests, the list would never end, so the sequence throws an error of code
-  /// ``APIError/Code/pageLoop`` instead of the second page. Requests are equal if the method, the URL that was sent,
-  /// the ``APIRequest/headers`` and the body are equal. A body that is read while it is sent equals no other body.
+  /// If equal requests have fetched two pages with equal bodies, the list would never end, so the sequence throws an
+  /// error of code ``APIError/Code/pageLoop`` instead of the second page. Requests are equal if the method, the URL
+  /// after redirects, the ``APIRequest/headers`` and the body are equal. A body that is read while it is sent equals no
+  /// other body.
   ///
   /// - Parameters:
   ///   - request: The request for the first page.
@@ -62,34 +63,44 @@ extension APIClient {
   }
 }
 
-/// The requests that have loaded the pages of a list, to find a list that never ends.
+/// The pages of a list that were loaded, to find a list that never ends.
 struct LoadedPages: Sendable {
-  private struct Sent: Sendable, Hashable {
+  private struct Page: Sendable, Hashable {
     let method, url: ByteText
     /// Some servers page by a header field, such as `Range`.
     let headers: RequestHeaders
     let body: Data?
+    /// The hash of the response body. Some servers store the position in the list themselves, so that equal requests
+    /// return different pages.
+    let responseHash: Int
   }
 
-  private var requests: Set<Sent> = []
+  private var pages: Set<Page> = []
 
-  /// Adds the request of a page.
-  /// - Throws: ``APIError`` if an equal request has loaded an earlier page.
+  /// Adds a page and its request.
+  /// - Throws: ``APIError`` if an equal request has loaded an earlier page with the same response body.
   mutating func add<R: PagedRequest>(_ page: APIResponse<R.Response>, of request: R) throws(APIError) {
     let sent = page.request
     // A body that is read while it is sent cannot be compared.
     if let body = sent.body, body.data == nil { return }
-    let (isNew, _) = requests.insert(
-      Sent(
+    let (isNew, _) = pages.insert(
+      Page(
         method: ByteText(sent.method.rawValue), url: ByteText(sent.url.string), headers: request.headers,
-        body: sent.body?.data))
+        body: sent.body?.data, responseHash: Self.hash(of: page.raw.body)))
     if isNew { return }
     let sentence =
-      "The request for the next page, \(sent.method) \(sent.url), has already loaded an earlier page, so the list would"
+      "The request for the next page, \(sent.method) \(sent.url), has loaded the same page before, so the list would"
       + " never end; return nil from `next(after:)` after the last page, and follow a link by `RequestPath(link:)`."
     throw APIError(.validate, .pageLoop, sentence).with {
       ($0.request, $0.response, $0.metrics) = (sent, page.raw, page.metrics)
     }
+  }
+
+  /// The hash of all bytes. `Data` itself hashes only its first bytes.
+  private static func hash(of body: Data) -> Int {
+    var hasher = Hasher()
+    body.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return hasher.finalize()
   }
 }
 

@@ -116,4 +116,20 @@ struct PageLinkTests {
     for try await item in APIClient(baseURL: server.url).items(of: Rows(isInBody: isInBody)) { items.append(item) }
     #expect(items == [1, 2] && server.requests.count == 3)
   }
+
+  /// Pages of a server that stores the position in the list itself, so that all requests are equal.
+  private struct Scroll: PagedRequest {
+    var path: Path { "/scroll" }
+    typealias Response = [Int]
+    func items(of page: [Int]) -> [Int] { page }
+    func next(after page: APIResponse<[Int]>) -> Scroll? { page.value.isEmpty ? nil : self }
+  }
+
+  @Test func `equal requests may load different pages`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(.json("[1]"), .json("[2]"), .json("[]"))
+    var items: [Int] = []
+    for try await item in APIClient(baseURL: server.url).items(of: Scroll()) { items.append(item) }
+    #expect(items == [1, 2] && server.requests.count == 3)
+  }
 }
