@@ -71,7 +71,8 @@ struct URLBuilder: Sendable {
 /// arguments.
 ///
 /// Filters run in the order of the client's configuration, for relative paths and for absolute URLs. A filter can be
-/// removed by its name.
+/// removed by its name. An absolute URL may lead to any server, and the client does not remove a secret that only a
+/// filter adds. So a filter that adds a secret must check ``Target/base``.
 ///
 /// ```swift
 /// client.configure { $0.additions.filters.append(URLFilter("version") { url, _ in url.arguments["version"] = "1.2.3" }) }
