@@ -80,7 +80,7 @@ var lastID = "1"  // stored by an earlier run of the app
 var resuming = CallOptions()
 if !lastID.isEmpty { resuming.headers = ["Last-Event-ID": lastID] }
 for try await event in client.events(of: Prices(), options: resuming) {
-  lastID = event.id
+  if !event.id.isEmpty { lastID = event.id }
   do {
     print(try event.value(as: Price.self).cents)
   } catch {

@@ -40,13 +40,21 @@ struct EventEndTests {
     var last = lastID
     do throws(APIError) {
       for try await event in client.events(of: Feed(), options: options, reconnecting: .never) {
-        last = event.id
+        if !event.id.isEmpty { last = event.id }
         _ = try event.value(as: Price.self)
       }
       return (last, nil)
     } catch {
       return (last, error)
     }
+  }
+
+  @Test func `events without an identifier do not replace the stored one`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: {\"cents\": 5}\n\n") }
+    let client = APIClient(baseURL: server.url)
+    let first = await listen(to: client, after: "1")
+    #expect(first.lastID == "1" && first.error == nil)
+    #expect(server.requests.map { $0.headers["Last-Event-ID"] } == ["1"])
   }
 
   @Test func `next loop resumes after an undecodable event`() async throws {
