@@ -93,11 +93,12 @@ final class ServerClock: Interceptor {
   func intercept(
     _ request: HTTPRequest, context: CallContext, next: Next
   ) async throws -> HTTPResponse {
+    let used = lead.withLock { $0 }  // another call may change it until the response arrives
     let response = try await next(request)
     guard response.status == 403, request.url.host == "api.example.com",
       request.body?.isReplayable ?? true,
       let time = response.fields["Date"].flatMap({ HTTPDate.date(of: $0) }),
-      abs(time.timeIntervalSince(now)) > 30
+      abs(time.timeIntervalSinceNow - used) > 30
     else { return response }
     lead.withLock { $0 = time.timeIntervalSinceNow }
     return try await next(request)  // is signed again, with the corrected time
