@@ -1,8 +1,8 @@
-/// The facts about an exchange that the deadline of its call has cut off. They decide whether the server has failed. The
-/// circuit breaker and the order of the fallback servers depend on this decision.
+/// The facts about an exchange that the deadline of its call has cut off. They decide whether the server has failed.
+/// The circuit breaker and the order of the fallback servers depend on this decision.
 ///
-/// A deadline alone says nothing about the server. Perhaps the call waited for most of its time in the admission queue,
-/// or the request was sent only a moment before the deadline.
+/// A deadline alone does not show that the server has failed. Perhaps the call waited for most of its time in the
+/// admission queue, or the request was sent only a moment before the deadline.
 struct CutOffExchange: Sendable {
   /// The time that is enough for a server to send the first byte of its response.
   static let fairTime = Duration.seconds(1)

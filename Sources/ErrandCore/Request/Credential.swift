@@ -144,7 +144,7 @@ public protocol RefreshingProvider: CredentialProvider {
   /// request with the credential of this provider, on any thread, and must not block.
   ///
   /// The response has its whole body if the call keeps the body in memory. In a download, a stream, an event stream or
-  /// another call with a ``CallOptions/bodySink``, the function is called before the file or the sink receives anything:
+  /// another call with a ``CallOptions/bodySink``, the function is called before the file or the sink receives a byte:
   ///
   /// - If the call accepts the status and the content type (``ResponseValidation``), the response has an empty body, so
   ///   the function decides by the header fields. If it returns false, the body is delivered. If the call accepts the
