@@ -31,6 +31,17 @@ import Testing
     var arguments: Arguments { ["page": 1] }
   }
 
+  /// The property is data of the arguments, which a link does not send.
+  private struct Continued: APIRequest {
+    let parameters = ["size": 77]
+    var path: Path { Path(link: "http://h.example/posts?page=2") }
+    var arguments: Arguments { ["size": parameters["size"]] }
+  }
+
+  @Test func `link leaves properties unjudged`() async {
+    #expect(await warnings(Continued()).isEmpty)
+  }
+
   private struct Same: APIRequest {
     var path: Path { "/posts?page=1" }
     var arguments: Arguments { ["page": 1] }

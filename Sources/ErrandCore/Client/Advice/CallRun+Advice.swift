@@ -19,10 +19,10 @@ extension CallRun {
   }
 
   /// Warns about stored properties that the client never reads; see ``IgnoredProperties``. `built` is nil if the
-  /// request cannot be built.
+  /// request cannot be built. A request with a link sends no arguments, so it does not show whether a property is read.
   func adviseOnProperties(of built: HTTPRequest? = nil) {
     let request = info.request
-    guard kind.isOrdinary, Advice.properties.take(type(of: request)) else { return }
+    guard kind.isOrdinary, !request.path.isLink, Advice.properties.take(type(of: request)) else { return }
     warn(IgnoredProperties.sentences(about: request, built: built))
   }
 
