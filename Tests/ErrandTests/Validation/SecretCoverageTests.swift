@@ -12,6 +12,7 @@ struct SecretCoverageTests {
     .draining: "SecretSituationTests, call of a drained client shows no secret",
     .loggedOut: "SecretSituationTests, logout shows no secret",
     .repeated: "SecretSituationTests, repeated call shows no secret",
+    .pageLoop: "SecretSituationTests, list without end shows no secret",
     .busy: "SecretSituationTests, busy target shows no secret",
     .diskFull: "SecretSituationTests, full disk shows no secret",
     .file: "SecretSocketTests, downloads show no secret",

@@ -64,6 +64,24 @@ struct SecretSituationTests {
     #expect(server.requests.count == 1)
   }
 
+  /// A list whose every page leads to itself.
+  private struct Circle: PagedRequest {
+    var path: Path { "/circle" }
+    var arguments: Arguments { ["token": SecretTests.marker] }
+    typealias Response = [Int]
+    func items(of page: [Int]) -> [Int] { page }
+    func next(after page: APIResponse<[Int]>) -> Circle? { self }
+  }
+
+  @Test func `list without end shows no secret`() async throws {
+    let server = try LoopbackServer { _ in .json("[1]") }
+    let client = APIClient(configuration(server.url))
+    let error = await #expect(throws: APIError.self) {
+      for try await _ in client.pages(of: Circle()) {}
+    }
+    expectSilence(error, .pageLoop)
+  }
+
   @Test func `error of a step shows no secret`() async throws {
     let server = try LoopbackServer { _ in .ok("ok") }
     let client = APIClient(configuration(server.url))

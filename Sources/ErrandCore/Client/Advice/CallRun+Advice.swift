@@ -22,8 +22,10 @@ extension CallRun {
   /// request cannot be built. A request with a link sends no arguments, so it does not show whether a property is read.
   func adviseOnProperties(of built: HTTPRequest? = nil) {
     let request = info.request
-    guard kind.isOrdinary, !request.path.isLink, Advice.properties.take(type(of: request)) else { return }
-    warn(IgnoredProperties.sentences(about: request, built: built))
+    guard kind.isOrdinary, Advice.properties.isOpen(type(of: request)) else { return }
+    let sentences = IgnoredProperties.sentences(about: request, built: built)
+    if !sentences.isEmpty, request.path.isLink { return }
+    if Advice.properties.take(type(of: request)) { warn(sentences) }
   }
 
   /// Warns about a method such as "post", because methods are case-sensitive and most servers reject it.
@@ -118,9 +120,12 @@ extension CallRun {
   /// Warns if the URL repeats a name of the path's query with another value. A server uses one of the values, so a link
   /// to the next page may lead to the first page again.
   private func adviseOnQuery(of built: HTTPRequest) {
-    let (request, path) = (info.request, info.request.path)
-    guard kind.isOrdinary, !path.isLink, let mark = path.text.utf8.firstIndex(of: UInt8(ascii: "?")),
-      (try? request.finishedRequest()) == nil, Advice.queries.isOpen(type(of: request))
+    let request = info.request
+    // Only a URL that repeats a name needs the path, which is read a second time here.
+    guard kind.isOrdinary, Self.repeatsName(built.url), Advice.queries.isOpen(type(of: request)) else { return }
+    let path = request.path
+    guard !path.isLink, let mark = path.text.utf8.firstIndex(of: UInt8(ascii: "?")),
+      (try? request.finishedRequest()) == nil
     else { return }
     let query = path.text.utf8[mark...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
     guard let name = repeatedName(of: String(Substring(query)), in: built.url),
@@ -131,6 +136,11 @@ extension CallRun {
         + "one of them; pass a link of a server as `RequestPath(link:)`, which adds no arguments, or remove the "
         + "argument."
     ])
+  }
+
+  private static func repeatsName(_ url: HTTPURL) -> Bool {
+    let names = QueryPair.all(in: url.query ?? "").map(\.name)
+    return Set(names).count < names.count
   }
 
   /// The first name of the path's query that the URL contains again with another value; nil if there is none.

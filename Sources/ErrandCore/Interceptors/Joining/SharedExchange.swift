@@ -35,8 +35,6 @@ final class SharedExchange: Sendable {
       others = others.filter { $0.key == member }
     }
 
-    var isEmpty: Bool { first == nil && others.isEmpty }
-
     var calls: [CallState] { (first.map { [$0.call] } ?? []) + others.values }
 
     /// The latest deadline of the waiting calls, which is `never` if one of them has no deadline; nil if no call waits.
@@ -76,8 +74,9 @@ final class SharedExchange: Sendable {
   /// calls leave the exchange, and the exchange is stopped if no other call waits.
   /// - Returns: False if no call waits any more.
   func expireCalls(at now: MonotonicInstant) -> Bool {
-    for call in storage.withLock({ $0.calls }) { call.expire(at: now) }
-    return storage.withLock { !$0.isEmpty }
+    let calls = storage.withLock { $0.calls }
+    for call in calls { call.expire(at: now) }
+    return calls.contains { !$0.isStopped }
   }
 
   private static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
