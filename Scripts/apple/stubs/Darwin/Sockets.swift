@@ -54,3 +54,14 @@ public func recv(_ socket: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: I
 public func send(_ socket: Int32, _ buffer: UnsafeRawPointer!, _ count: Int, _ flags: Int32) -> Int { fatalError() }
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/shutdown.2.html
 @discardableResult public func shutdown(_ socket: Int32, _ how: Int32) -> Int32 { fatalError() }
+
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/inet_ntop.3.html
+public let INET6_ADDRSTRLEN: Int32 = 46
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/inet_ntop.3.html
+public func inet_pton(
+  _ family: Int32, _ text: UnsafePointer<CChar>!, _ address: UnsafeMutableRawPointer!
+) -> Int32 { fatalError() }
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/inet_ntop.3.html
+public func inet_ntop(
+  _ family: Int32, _ address: UnsafeRawPointer!, _ text: UnsafeMutablePointer<CChar>!, _ size: socklen_t
+) -> UnsafePointer<CChar>! { fatalError() }
