@@ -74,9 +74,9 @@ final class SharedExchange: Sendable {
   /// calls leave the exchange, and the exchange is stopped if no other call waits.
   /// - Returns: False if no call waits any more.
   func expireCalls(at now: MonotonicInstant) -> Bool {
-    let calls = storage.withLock { $0.calls }
-    for call in calls { call.expire(at: now) }
-    return calls.contains { !$0.isStopped }
+    for call in storage.withLock({ $0.calls }) { call.expire(at: now) }
+    // Another call may have joined the exchange in the meantime.
+    return storage.withLock({ $0.calls }).contains { !$0.isStopped }
   }
 
   private static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
