@@ -13,16 +13,17 @@ struct BodyBuilder {
     /// ``RequestBody/isOpenType``.
     let isOpenType: Bool
     /// Whether the body is a text in UTF-8.
-    var isText = false
+    var isText: Bool
 
-    init(_ body: HTTPBody, _ contentType: String, isOpenType: Bool = false) {
+    init(_ body: HTTPBody, _ contentType: String, isOpenType: Bool = false, isText: Bool = false) {
       self.body = body
       self.contentType = contentType
       self.isOpenType = isOpenType
+      self.isText = isText
     }
 
-    init(_ data: Data, _ contentType: String, isOpenType: Bool = false) {
-      self.init(HTTPBody(data), contentType, isOpenType: isOpenType)
+    init(_ data: Data, _ contentType: String, isOpenType: Bool = false, isText: Bool = false) {
+      self.init(HTTPBody(data), contentType, isOpenType: isOpenType, isText: isText)
     }
   }
 
@@ -78,11 +79,7 @@ struct BodyBuilder {
     json(try written(as: "JSON") { try withCommon(try encode(encoding)) })
   }
 
-  private func json(_ data: Data) -> Body {
-    var body = Body(data, "application/json", isOpenType: true)
-    body.isText = true
-    return body
-  }
+  private func json(_ data: Data) -> Body { Body(data, "application/json", isOpenType: true, isText: true) }
 
   /// Builds a form body. If `unlessEmpty` is true, returns nil if there are no arguments.
   func form(_ arguments: Arguments, unlessEmpty: Bool) throws(APIError) -> Body? {
@@ -92,7 +89,7 @@ struct BodyBuilder {
   }
 
   /// Builds a JSON body from arguments and inherited ones. If `unlessEmpty` is true, returns nil if there are none. The
-  /// arguments are merged by the names that are sent, so the names are converted before.
+  /// arguments are merged by the names that are sent, so the names are converted first.
   func json(_ own: Arguments, over inherited: Arguments, unlessEmpty: Bool) throws(APIError) -> Body? {
     let arguments = [inherited, common?() ?? Arguments()].reduce(own.named(by: encoding)) {
       $0.merged(over: $1.named(by: encoding))
@@ -109,9 +106,7 @@ struct BodyBuilder {
   private func form(_ arguments: Arguments) throws(APIError) -> Body {
     var out: [UInt8] = []
     try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: true)
-    var body = Body(Data(out), "application/x-www-form-urlencoded")
-    body.isText = true
-    return body
+    return Body(Data(out), "application/x-www-form-urlencoded", isText: true)
   }
 
   private func merged(_ arguments: Arguments) -> Arguments {
