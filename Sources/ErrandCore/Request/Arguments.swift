@@ -132,9 +132,10 @@ extension Arguments {
     var rest = self
     rest.entries = entries.compactMap { entry -> Entry? in
       guard isConcerned(ByteText(entry.name)) else { return entry }
+      if JSONMask.isSecret(key: entry.name) { return nil }
       var shown = entry
       shown.value = entry.value.withoutSecrets
-      return JSONMask.isSecret(key: entry.name) ? nil : shown
+      return shown
     }
     return rest
   }
