@@ -1,4 +1,4 @@
-/// Calls that the compiler refuses with the right one.
+/// Functions that are not available. The compiler rejects a call of one of them and names the right function.
 extension APIClient {
   /// Not available. The type of the value must be named.
   @available(*, unavailable, message: "name the type of the value: `get(path, as: User.self)`")

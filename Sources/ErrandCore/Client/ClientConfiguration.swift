@@ -68,7 +68,7 @@ public struct ClientConfiguration: Sendable {
   }
 }
 
-/// Names that the compiler refuses with the right one.
+/// Properties that are not available. The compiler rejects a use of one of them and names the right property.
 extension ClientConfiguration {
   /// Not available. The base URL belongs to the environment in use.
   @available(*, unavailable, message: "write `servers.current.baseURL`")

@@ -121,7 +121,7 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
   }
 }
 
-/// Names that the compiler refuses with the right one.
+/// Members that are not available. The compiler rejects a use of one of them and names the right member.
 extension HTTPMethod {
   /// Not available. The constants are written in lower case.
   @available(*, unavailable, renamed: "get")
