@@ -62,8 +62,8 @@ extension JSONEncoder.DateEncodingStrategy {
     }
   }
 
-  /// The same strategy for `JSONEncoder`, but with an error for each date at which the strategy `.iso8601` ends the
-  /// process.
+  /// The same strategy for `JSONEncoder`, but with an error for each date that the strategy `.iso8601` cannot
+  /// represent. At some of these dates `JSONEncoder` ends the process, and for the others it writes another date.
   var guarded: Self {
     guard case .iso8601 = self else { return self }
     return .custom { date, encoder in

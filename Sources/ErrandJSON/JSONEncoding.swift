@@ -28,8 +28,8 @@ public struct JSONEncoding: Sendable {
   /// Members are sorted, and slashes are not escaped.
   public static let standard = JSONEncoding()
 
-  /// Encoding by a `JSONEncoder` with the given strategies. A date that the strategy `.iso8601` cannot represent, at
-  /// which `JSONEncoder` ends the process, is an error.
+  /// Encoding by a `JSONEncoder` with the given strategies. A date that the strategy `.iso8601` cannot represent is an
+  /// error; at such a date `JSONEncoder` ends the process or writes another date.
   public init(
     dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
     keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,

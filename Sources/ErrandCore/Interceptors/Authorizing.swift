@@ -35,7 +35,8 @@ package struct Authorizing: SelectiveInterceptor {
   // waits in `next`.
 
   /// The provider that decides whether a response rejects the credential of its request. Nil if only the status 401
-  /// decides, because the credential is not that of a provider that can refresh it.
+  /// decides, because the credential is not that of a ``RefreshingProvider``. A ``FixedCredential`` is never one; it is
+  /// sorted out first, because a cast to a protocol is slow.
   private func judge(in context: CallContext) -> (any RefreshingProvider)? {
     guard case .inherited = context.plan.access.credential, let provider = context.plan.access.provider,
       !(provider is FixedCredential)

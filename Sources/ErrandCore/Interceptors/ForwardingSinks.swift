@@ -39,8 +39,8 @@ final class WatchedSink: BodySink {
 /// A body sink that keeps a response in memory if its headers reject the credential of the request, and forwards all
 /// other responses to the sink of the caller. So the request can be sent again with a newer credential.
 ///
-/// A response with status 401 arrives here only if the call accepts this status. The caller then wants its body, so it
-/// is forwarded.
+/// Only responses whose status and content type the call accepts arrive here (``GuardedSink``). If the call accepts the
+/// status 401, the caller wants the body of such a response, so it is forwarded.
 final class RejectionSink: BodySink {
   private struct State: Sendable {
     var hasBegun = false
@@ -60,7 +60,8 @@ final class RejectionSink: BodySink {
   /// True if the sink of the caller has accepted a response.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-  /// Returns true if the headers of the last response rejected the credential, and forgets that response.
+  /// Returns true if the headers of the last response that arrived here rejected the credential, and forgets that
+  /// response.
   func takeRejection() -> Bool {
     state.withLock { state in
       defer { state.isRejected = false }

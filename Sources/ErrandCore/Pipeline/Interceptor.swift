@@ -33,7 +33,7 @@ extension Interceptor {
   public func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool { true }
 }
 
-/// Detects, for the flight record, that an interceptor of the app sends more than one request during a call.
+/// Detects, for the flight record, that an interceptor of the app sends more than one request in one run.
 final class UserSends: Sendable {
   private let interceptor: any Interceptor
   private let hasSent = Locked(false)

@@ -105,8 +105,8 @@ public struct HostRate: Sendable, Hashable {
 /// A failure is a response with a status of 500 or above, a time-out, or a missing response. If the deadline of a call
 /// ends an exchange, this is a failure only if the server has sent no byte although it had one second, or half of the
 /// total time-out if this is shorter, and only if the request body has at most 64 KiB. A cancelled call is not counted.
-/// Failures on this device are not counted either, for example a missing network, a file that cannot be read,
-/// or an error of an interceptor.
+/// Failures on this device are not counted either, for example a missing network, a file that cannot be read, or an
+/// error of an interceptor.
 public struct BreakerRule: Sendable, Hashable {
   /// The share of failures among the last exchanges at which the circuit opens. The share is a number from 0 to 1. The
   /// default is 0.5.

@@ -62,8 +62,8 @@ package final class CallRecord: Sendable {
   package var sent: HTTPRequest? { state.withLock { $0.sent } }
 
   /// The start of the last exchange. If several exchanges run concurrently, the start of the first of them; after
-  /// ``takeLastExchange(of:hasFirstByte:)``, the start of the exchange whose response is delivered. Nil before the
-  /// first exchange.
+  /// ``takeLastExchange(of:hasFirstByte:)``, the start of the exchange that this function took. Nil before the first
+  /// exchange.
   package var begun: MonotonicInstant? { state.withLock { $0.begun } }
 
   /// Whether the server of the last exchange has sent a byte of its response. After
@@ -170,7 +170,8 @@ package final class CallRecord: Sendable {
   }
 
   /// Takes from another record the request that was sent last and the start of the last exchange. Called after
-  /// ``take(_:by:)`` if several exchanges ran at the same time, for the exchange whose response is delivered.
+  /// ``take(_:by:)`` if several exchanges ran at the same time, for the exchange whose response is delivered. If there
+  /// is no response, for the first exchange.
   /// - Parameter hasFirstByte: Whether the server has sent a byte to one of these exchanges.
   func takeLastExchange(of exchange: CallRecord, hasFirstByte: Bool) {
     let other = exchange.state.withLock { $0 }

@@ -31,6 +31,7 @@ package struct Breaking: SelectiveInterceptor {
   private struct Ticket {
     let generation: UInt64
     let isTrial: Bool
+    /// The moment of the admission, from which the exchange could be sent.
     let moment: MonotonicInstant
   }
 
