@@ -49,8 +49,8 @@
       }
     }
 
-    /// Reads received bytes into `buffer`. A body in memory needs one read. For a body sink, this function reads until
-    /// the large buffer is full, so that the sink writes large pieces.
+    /// Reads received bytes into `buffer`. The usual buffer needs one read. For a larger one, of a body sink or of a
+    /// large body in memory, this function reads until it is full, so that a sink writes large pieces.
     private func fill(_ buffer: UnsafeMutableRawBufferPointer) -> (count: Int, stop: EngineSocket.Transferred) {
       var count = 0
       repeat {
