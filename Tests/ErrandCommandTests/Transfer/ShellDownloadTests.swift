@@ -19,22 +19,19 @@ struct ShellDownloadTests {
     Case(words: []) { request, download in
       download.replaces && download.resumes && download.resource == nil && download.checksum == nil
         && download.whenBusy == .fail && download.parallel == 1 && download.permissions == 0o644
-        && !request.job.isNamedByServer && !download.digests.isEmpty && request.timeouts == .inherited
+        && !download.isNamedByServer && !download.digests.isEmpty && request.timeouts == .inherited
     },
     Case(words: []) { !$1.acceptsExisting && !$0.options.continues },
     Case(words: ["-n"]) { !$1.replaces && $0.credential == .none },
     Case(words: ["-c"]) { $1.acceptsExisting && $1.resumes && $0.options.continues },
     Case(words: ["--fresh"]) { !$1.resumes && $0.credential == .none },
-    Case(words: ["-J"]) { request, download in
-      guard case .folder(_, .fromServer) = download.place else { return false }
-      return request.job.isNamedByServer && !download.replaces
-    },
-    Case(words: ["-J", "--replace"]) { $1.replaces && $0.job.isNamedByServer },
-    Case(words: ["--replace"]) { $1.replaces && !$0.job.isNamedByServer },
-    Case(words: ["--resource", "film"]) { $1.resource == "film" && !$0.job.isNamedByServer },
-    Case(words: ["--sha256", sum]) { $1.checksum?.hex == sum && !$0.job.isNamedByServer },
-    Case(words: ["--wait"]) { $1.whenBusy == .wait && !$0.job.isNamedByServer },
-    Case(words: ["--parallel", "3"]) { $1.parallel == 3 && !$0.job.isNamedByServer },
+    Case(words: ["-J"]) { $1.isNamedByServer && !$1.replaces },
+    Case(words: ["-J", "--replace"]) { $1.replaces && $1.isNamedByServer },
+    Case(words: ["--replace"]) { $1.replaces && !$1.isNamedByServer },
+    Case(words: ["--resource", "film"]) { $1.resource == "film" && !$1.isNamedByServer },
+    Case(words: ["--sha256", sum]) { $1.checksum?.hex == sum && !$1.isNamedByServer },
+    Case(words: ["--wait"]) { $1.whenBusy == .wait && !$1.isNamedByServer },
+    Case(words: ["--parallel", "3"]) { $1.parallel == 3 && !$1.isNamedByServer },
     Case(words: ["--timeout", "2"]) { $0.timeouts == Timeouts(total: .seconds(2)) && $1.replaces },
     Case(words: ["--user", "a:b"]) { $0.credential == .basic(user: "a", password: "b") && $1.replaces },
   ]
@@ -61,10 +58,8 @@ struct ShellDownloadTests {
         let options = try DownloadParser.parse(words)
         let job = try #require(try DownloadPlan(options).jobs().jobs.first)
         let download = job.download
-        #expect(job.isNamedByServer == isNamed && download.permissions == 0o600)
+        #expect(download.isNamedByServer == isNamed && download.permissions == 0o600)
         #expect(!download.replaces && download.maximumBytes == 50)
-        let isInFolder = if case .folder(_, .fromServer) = download.place { true } else { false }
-        #expect(isInFolder == isNamed)
       }
     }
   }

@@ -47,16 +47,6 @@ struct DownloadJob: Sendable {
     self.checksum = checksum
   }
 
-  /// Whether the server chooses the file name. In this case, no existing file counts as the finished download, because
-  /// the name is not known before the response.
-  var isNamedByServer: Bool {
-    switch place {
-    case .file: false
-    case .folder(_, let naming): naming == .fromServer
-    case .interrupted(_, let choices): choices.isNamedByServer
-    }
-  }
-
   /// A copy of this download that resumes an interrupted download under the same file name. The server no longer
   /// chooses the name.
   var keepingFileName: DownloadJob {
