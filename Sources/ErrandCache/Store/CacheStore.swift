@@ -101,8 +101,8 @@ extension CacheStore {
 
 /// A store that can report why it is unavailable.
 protocol OutageReporting: CacheStore {
-  /// The cause for which the store could not be used at the last lookup, such as `No space left on device`. Nil if the
-  /// store could be used, and if the lookup was not done in time.
+  /// The cause for which the store could not be used at the last lookup that it has done, such as `No space left on
+  /// device`. Nil if the store could be used.
   var outageCause: String? { get }
 }
 

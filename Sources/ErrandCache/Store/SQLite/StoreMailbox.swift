@@ -7,7 +7,7 @@ final class StoreMailbox: Sendable {
   private let settings: StoreSettings
   private let inbox: Locked<StoreInbox>
   let uses = Locked(PendingUses())
-  /// The cause of the failure of the last lookup; nil if the index could be used.
+  /// The cause of the failure of the last lookup that was done; nil if the index could be used.
   let outageCause = Locked<String?>(nil)
   private let semaphore = DispatchSemaphore(value: 0)
   /// Is set as soon as the store's thread has ended.
