@@ -73,7 +73,7 @@
     }
 
     /// The memory for the next bytes of a large body, at most those that are missing. A transport that receives them
-    /// there and passes them to ``take(_:_:)`` saves a copy. The memory is valid until this receiver has taken bytes, or
+    /// there and passes them to ``take(_:_:)`` saves a copy. The memory is valid until this receiver has taken bytes or
     /// has ended. Nil for another body, or if no memory is available.
     package var freeSpace: UnsafeMutableRawBufferPointer? { large?.freeSpace }
 
