@@ -86,7 +86,7 @@ package struct Validating: Interceptor {
     guard context.sink != nil || context.plan.hasDownload, response.rejectsCredential else { return }
     let message =
       "The server rejected the credential in a response with status \(response.status), so the body of the response was"
-      + " not delivered."
+      + " not delivered; log in again, or check `isRejection(_:)` of the provider."
     throw failure(.status, message, response)
   }
 
