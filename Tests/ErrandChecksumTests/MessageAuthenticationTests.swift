@@ -48,7 +48,7 @@ struct MessageAuthenticationTests {
   ]
 
   @Test(arguments: vectors.indices)
-  func `vectors of RFC 4231 come out`(index: Int) throws {
+  func `codes equal the vectors of RFC 4231`(index: Int) throws {
     let vector = Self.vectors[index]
     #expect(Self.hex(try MessageAuthentication.hmacSHA256(of: vector.message, key: vector.key)) == vector.sha256)
     #expect(Self.hex(try MessageAuthentication.hmacSHA512(of: vector.message, key: vector.key)) == vector.sha512)

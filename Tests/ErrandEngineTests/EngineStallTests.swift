@@ -24,8 +24,8 @@
       return Exchange(request: request, call: call, idleTimeout: idleTimeout, limits: limits, sink: sink)
     }
 
-    /// The response exceeds the decoding budget while the request body exceeds its share of the same iteration. The sink
-    /// pauses in the last quarter of the response, because a connection is closed when its response is complete.
+    /// The response exceeds the decoding budget while the request body exceeds its share of the same iteration. The
+    /// sink pauses in the last quarter of the response, because a connection is closed when its response is complete.
     @Test func `an upload continues beside a large coded response`() async throws {
       let coded = CodedSamples.encode([UInt8](repeating: 7, count: 8 << 20), .gzip)
       let body = HTTPBody(Data(repeating: 1, count: 6 << 20))

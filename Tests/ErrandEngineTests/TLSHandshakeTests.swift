@@ -111,12 +111,14 @@
 
     @Test func `an unknown certificate is refused before a byte of the request`() async throws {
       let requests = Locked(0)
+      let ended = Latch()
       let server = try TLSServer { peer in
-        guard peer.accept() else { return }
-        if peer.readRequest() != nil { requests.withLock { $0 += 1 } }
+        if peer.accept(), peer.readRequest() != nil { requests.withLock { $0 += 1 } }
+        ended.open()
       }
       let failure = try await server.failure(over: EngineTransport())
       #expect(failure?.kind == .certificateSelfSigned && failure?.isCertainlyNotSent == true)
+      await ended.waitStubbornly()
       #expect(requests.withLock { $0 } == 0)
     }
 

@@ -21,6 +21,7 @@ final class OutboxFixture: Sendable {
   /// How far the wall clock was set, in milliseconds.
   let jump = Jump()
 
+  /// A class, because the clocks of the outbox and of the cache share it.
   final class Jump: Sendable {
     private let milliseconds = Locked<Int64>(0)
 

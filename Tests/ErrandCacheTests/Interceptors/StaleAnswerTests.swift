@@ -356,8 +356,8 @@ struct StaleAnswerTests {
       async let answer = client.response(Page.http(), options: .cache(mode))
       await latch.reached()
       fixture.clock.advance(by: .milliseconds(119_950))
-      let came = try await answer
-      #expect(came.value == "answer 1" && came.origin == .cacheStale)
+      let response = try await answer
+      #expect(response.value == "answer 1" && response.origin == .cacheStale)
     }
   }
 

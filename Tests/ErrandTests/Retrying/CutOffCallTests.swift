@@ -126,28 +126,10 @@ struct CutOffCallTests {
     }
   }
 
-  @Test func `slow body of a hedged request blames no server`() async {
-    let (clock, latch) = (ManualClock(), Latch())
-    let client = client(over: SlowFirstBody(latch: latch), clock) {
-      $0.servers.current.fallbackURLs = ["http://second.example"]
-      $0.retries = RetryPolicy(attempts: 1, hedging: .after(.milliseconds(4_500)))
-    }
-    async let outcome = client.outcome(of: Get())
-    await latch.reached(1)
-    clock.advance(by: .milliseconds(4_500))
-    await latch.reached(2)
-    clock.advance(by: .milliseconds(500))
-    #expect(await outcome.error?.stage == .deadline)
-    #expect(await client.outcome(of: Get(path: "/thing")).request?.url.host == "first.example")
-  }
-
-  /// The first copy of a hedged request was silent for long, although the second copy was not.
-  @Test func `late hedge does not excuse a server`() async {
-    let (clock, latch) = (ManualClock(), Latch())
-    let transport = ScriptedTransport { request in
-      if request.url.path == "/silent" { try await latch.wait() }
-      return .text(request.url.host)
-    }
+  /// A client whose first call sent a second copy after 4.5 seconds, and ended at its deadline half a second later.
+  /// Both copies wait at the latch.
+  private func clientAfterHedging(over transport: any Transport, _ latch: Latch) async -> APIClient {
+    let clock = ManualClock()
     let client = client(over: transport, clock) {
       $0.servers.current.fallbackURLs = ["http://second.example"]
       $0.retries = RetryPolicy(attempts: 1, hedging: .after(.milliseconds(4_500)))
@@ -158,6 +140,23 @@ struct CutOffCallTests {
     await latch.reached(2)
     clock.advance(by: .milliseconds(500))
     #expect(await outcome.error?.stage == .deadline)
+    return client
+  }
+
+  @Test func `slow body of a hedged request blames no server`() async {
+    let latch = Latch()
+    let client = await clientAfterHedging(over: SlowFirstBody(latch: latch), latch)
+    #expect(await client.outcome(of: Get(path: "/thing")).request?.url.host == "first.example")
+  }
+
+  /// The first copy of a hedged request was silent for long, although the second copy was not.
+  @Test func `late hedge does not excuse a server`() async {
+    let latch = Latch()
+    let transport = ScriptedTransport { request in
+      if request.url.path == "/silent" { try await latch.wait() }
+      return .text(request.url.host)
+    }
+    let client = await clientAfterHedging(over: transport, latch)
     #expect(await client.outcome(of: Get(path: "/thing")).value == "second.example")
   }
 }
