@@ -6,13 +6,6 @@ import Testing
 
 /// The warning about the body of a GET request, which most servers ignore.
 @Suite(.enabled(if: isDebugBuild)) struct BodyAdviceTests {
-  private func warnings(_ request: some APIRequest) async -> [String] {
-    let lines = Recorded<LogLine>()
-    let bench = ScriptedClient { $0.log = { lines.append($0) } }
-    for _ in 0..<2 { _ = await bench.client.outcome(of: request) }
-    return lines.all.filter { $0.level == .warning }.map(\.text)
-  }
-
   private struct AddUser: APIRequest {
     var path: Path { "/users" }
     var body: RequestBody? { .text("Ada") }
@@ -20,7 +13,7 @@ import Testing
 
   @Test func `body without a method is explained`() async {
     #expect(
-      await warnings(AddUser()) == [
+      await ScriptedClient.warnings(AddUser()) == [
         "AddUser: the method is GET, and most servers ignore the body of a GET (RFC 9110 section 9.3.1); declare "
           + "`method` as `.post`, or as `.query` if the request only reads."
       ])
@@ -34,7 +27,7 @@ import Testing
 
   @Test func `arguments in a body are explained`() async {
     #expect(
-      await warnings(AddTag()) == [
+      await ScriptedClient.warnings(AddTag()) == [
         "AddTag: the method is GET, and most servers ignore the body of a GET (RFC 9110 section 9.3.1); declare "
           + "`method` as `.post`, or as `.query` if the request only reads, or set `arguments` of `formats` to "
           + "`.jsonByMethod` or `.byMethod`, so that they go into the query."
@@ -78,11 +71,11 @@ import Testing
   }
 
   @Test func `other bodies are silent`() async {
-    #expect(await warnings(Post()).isEmpty)
-    #expect(await warnings(Query()).isEmpty)
-    #expect(await warnings(Remove()).isEmpty)
-    #expect(await warnings(Search()).isEmpty)
-    #expect(await warnings(Empty()).isEmpty)
-    #expect(await warnings(Finished()).isEmpty)
+    #expect(await ScriptedClient.warnings(Post()).isEmpty)
+    #expect(await ScriptedClient.warnings(Query()).isEmpty)
+    #expect(await ScriptedClient.warnings(Remove()).isEmpty)
+    #expect(await ScriptedClient.warnings(Search()).isEmpty)
+    #expect(await ScriptedClient.warnings(Empty()).isEmpty)
+    #expect(await ScriptedClient.warnings(Finished()).isEmpty)
   }
 }

@@ -9,21 +9,13 @@ import Testing
 /// Stored properties that the client never reads: those with the name of a requirement and another type, those that are
 /// a part of a setting, and those with a name of another library.
 @Suite(.enabled(if: isDebugBuild)) struct IgnoredPropertyTests {
-  /// The warnings that two calls of a request write.
-  private func warnings(_ request: some APIRequest) async -> [String] {
-    let lines = Recorded<LogLine>()
-    let bench = ScriptedClient { $0.log = { lines.append($0) } }
-    for _ in 0..<2 { _ = await bench.client.outcome(of: request) }
-    return lines.all.filter { $0.level == .warning }.map(\.text)
-  }
-
   private struct TextMethod: APIRequest {
     var path: Path { "/a" }
     var method = "POST"
   }
 
   @Test func `wrong type names property, type and cure`() async {
-    let found = await warnings(TextMethod())
+    let found = await ScriptedClient.warnings(TextMethod())
     #expect(
       found == [
         "TextMethod: the client ignores the property `method`, because its type is String; declare it as "
@@ -184,10 +176,10 @@ import Testing
   }
 
   @Test func `names of other libraries are known`() async {
-    let moya = await warnings(FromMoya())
+    let moya = await ScriptedClient.warnings(FromMoya())
     #expect(moya.count == 1)
     for name in ["`baseURL`", "`task`"] { #expect(moya.first?.contains(name) == true, "\(name)") }
-    let alamofire = await warnings(FromAlamofire())
+    let alamofire = await ScriptedClient.warnings(FromAlamofire())
     #expect(alamofire.count == 1)
     for words in [
       "`url` (String)", "`parameters` ([String: Int])", "use `arguments`", "`timeoutInterval` (Double)",
@@ -300,20 +292,20 @@ import Testing
 
   @Test func `single-use body must be stored`() async {
     let lines = AsyncStream<Data> { $0.finish() }
-    let found = await warnings(Log(lines: lines))
+    let found = await ScriptedClient.warnings(Log(lines: lines))
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix("Log: each reading of `body` makes a new body") == true)
     #expect(found.first?.contains("store it: `let body: RequestBody?`") == true)
-    #expect(await warnings(StoredLog(stored: .pieces(lines))).isEmpty)
-    #expect(await warnings(Replayed()).isEmpty)
+    #expect(await ScriptedClient.warnings(StoredLog(stored: .pieces(lines))).isEmpty)
+    #expect(await ScriptedClient.warnings(Replayed()).isEmpty)
   }
 
   @Test func `single-use part must be stored`() async {
     let lines = AsyncStream<Data> { $0.finish() }
-    let found = await warnings(LogForm(lines: lines))
+    let found = await ScriptedClient.warnings(LogForm(lines: lines))
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix("LogForm: each reading of `body` makes a new body") == true)
-    #expect(await warnings(StoredForm(stored: [.body("log", .pieces(lines))])).isEmpty)
+    #expect(await ScriptedClient.warnings(StoredForm(stored: [.body("log", .pieces(lines))])).isEmpty)
   }
 
   private struct Right: APIRequest {
@@ -348,10 +340,10 @@ import Testing
   }
 
   @Test func `properties that are read are silent`() async throws {
-    #expect(await warnings(Right()).isEmpty)
-    #expect(await warnings(DeleteTask()).isEmpty)
+    #expect(await ScriptedClient.warnings(Right()).isEmpty)
+    #expect(await ScriptedClient.warnings(DeleteTask()).isEmpty)
     let url = try #require(URL(string: "http://h.example/a"))
-    #expect(await warnings(Used(url: url, timeout: 3, parameters: ["a": 1])).isEmpty)
+    #expect(await ScriptedClient.warnings(Used(url: url, timeout: 3, parameters: ["a": 1])).isEmpty)
   }
 
   @Test func `table lists every requirement`() throws {

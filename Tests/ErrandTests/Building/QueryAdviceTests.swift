@@ -1,17 +1,9 @@
 import Errand
-import ErrandTesting
 import TestSupport
 import Testing
 
 /// The warning about an argument that repeats a name of the path's query.
 @Suite(.enabled(if: isDebugBuild)) struct QueryAdviceTests {
-  private func warnings(_ request: some APIRequest) async -> [String] {
-    let lines = Recorded<LogLine>()
-    let bench = ScriptedClient { $0.log = { lines.append($0) } }
-    for _ in 0..<2 { _ = await bench.client.outcome(of: request) }
-    return lines.all.filter { $0.level == .warning }.map(\.text)
-  }
-
   private struct Repeated: APIRequest {
     var path: Path { "/posts?q=s3cret&page=2" }
     var arguments: Arguments { ["page": 1, "limit": 5] }
@@ -19,7 +11,7 @@ import Testing
 
   @Test func `argument with another value is explained`() async {
     #expect(
-      await warnings(Repeated()) == [
+      await ScriptedClient.warnings(Repeated()) == [
         "Repeated: the URL contains the argument \"page\" of the path's query again with another value, and a server "
           + "uses only one of them; pass a link of a server as `RequestPath(link:)`, which adds no arguments, or "
           + "remove the argument."
@@ -39,7 +31,7 @@ import Testing
   }
 
   @Test func `link leaves properties unjudged`() async {
-    #expect(await warnings(Continued()).isEmpty)
+    #expect(await ScriptedClient.warnings(Continued()).isEmpty)
   }
 
   private struct Same: APIRequest {
@@ -53,8 +45,8 @@ import Testing
   }
 
   @Test func `other queries are silent`() async {
-    #expect(await warnings(Linked()).isEmpty)
-    #expect(await warnings(Same()).isEmpty)
-    #expect(await warnings(List()).isEmpty)
+    #expect(await ScriptedClient.warnings(Linked()).isEmpty)
+    #expect(await ScriptedClient.warnings(Same()).isEmpty)
+    #expect(await ScriptedClient.warnings(List()).isEmpty)
   }
 }

@@ -37,6 +37,14 @@ struct ScriptedClient {
   func failure(of request: some APIRequest, options: CallOptions = CallOptions()) async -> APIError? {
     await client.outcome(of: request, options: options).error
   }
+
+  /// The warnings that two calls of a request write.
+  static func warnings(_ request: some APIRequest, options: CallOptions = CallOptions()) async -> [String] {
+    let lines = Recorded<LogLine>()
+    let bench = ScriptedClient { $0.log = { lines.append($0) } }
+    for _ in 0..<2 { _ = await bench.client.outcome(of: request, options: options) }
+    return lines.all.filter { $0.level == .warning }.map(\.text)
+  }
 }
 
 extension HTTPRequest {

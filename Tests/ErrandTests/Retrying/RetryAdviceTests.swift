@@ -5,13 +5,6 @@ import Testing
 
 /// A retry policy that cannot apply, because the request must not be sent twice.
 @Suite(.enabled(if: isDebugBuild)) struct RetryAdviceTests {
-  private func warnings(_ request: some APIRequest, options: CallOptions = CallOptions()) async -> [String] {
-    let lines = Recorded<LogLine>()
-    let bench = ScriptedClient { $0.log = { lines.append($0) } }
-    for _ in 0..<2 { _ = await bench.client.outcome(of: request, options: options) }
-    return lines.all.filter { $0.level == .warning }.map(\.text)
-  }
-
   private struct Pay: APIRequest {
     var path: Path { "/pay" }
     var method: HTTPMethod { .post }
@@ -20,7 +13,7 @@ import Testing
 
   @Test func `retries of a POST are explained`() async {
     #expect(
-      await warnings(Pay()) == [
+      await ScriptedClient.warnings(Pay()) == [
         "Pay: `retries` applies only to failures before the request is sent, because POST is not idempotent "
           + "(RFC 9110 section 9.2.2); declare `idempotency` as `.keyed()` or `.assumed` if the server recognises "
           + "repeated requests, or as `.never` if this is intended."
@@ -33,7 +26,7 @@ import Testing
   }
 
   @Test func `retries of a call are explained`() async {
-    #expect(await warnings(Order(), options: CallOptions(retries: .standard)).count == 1)
+    #expect(await ScriptedClient.warnings(Order(), options: CallOptions(retries: .standard)).count == 1)
   }
 
   private struct Keyed: APIRequest {
@@ -61,9 +54,9 @@ import Testing
   }
 
   @Test func `retries that apply are silent`() async {
-    #expect(await warnings(Keyed()).isEmpty)
-    #expect(await warnings(Intended()).isEmpty)
-    #expect(await warnings(Load()).isEmpty)
+    #expect(await ScriptedClient.warnings(Keyed()).isEmpty)
+    #expect(await ScriptedClient.warnings(Intended()).isEmpty)
+    #expect(await ScriptedClient.warnings(Load()).isEmpty)
   }
 
   @Test func `client's retries of a POST are silent`() async {
