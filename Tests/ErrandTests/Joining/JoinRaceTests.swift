@@ -68,7 +68,7 @@ struct JoinRaceTests {
 
   @Test func `last leave races with a join`() async {
     let fixture = JoinFixture()
-    for _ in 0..<rounds * 4 {
+    for _ in 0..<rounds * 10 {
       let first = Task { await fixture.client.outcome(of: JoinText()) }
       #expect(await fixture.waiting(1))
       async let second = fixture.client.start(outcomeOf: JoinText(), on: .inPlace) { _ in }

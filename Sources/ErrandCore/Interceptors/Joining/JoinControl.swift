@@ -71,6 +71,20 @@ package final class JoinControl: Sendable {
     if !request.method.isSafe { table.withLock { $0.close(request.url.origin) } }
   }
 
+  /// Stops the calls of a shared exchange whose deadline has passed, even if the timers of their deadlines have not
+  /// fired yet. These calls leave the exchange.
+  /// - Returns: False if no running call waits any more. The exchange is then closed, and the caller must stop it.
+  func expireCalls(of id: Table.ExchangeID, _ exchange: SharedExchange, at now: MonotonicInstant) -> Bool {
+    for call in exchange.calls { call.expire(at: now) }
+    if exchange.hasRunningCall { return true }
+    return table.withLock { table in
+      // Under the lock of the table, so that no call joins an exchange that the caller is about to stop.
+      if exchange.hasRunningCall { return true }
+      table.close(id)
+      return false
+    }
+  }
+
   /// Splits a shared exchange whose response may reach only one call. The first waiting call keeps the exchange, which
   /// gets the priority of this call. All other waiting calls send their requests separately.
   func split(_ id: Table.ExchangeID, _ exchange: SharedExchange) {

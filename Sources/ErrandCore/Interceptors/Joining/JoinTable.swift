@@ -187,6 +187,13 @@ struct JoinTable<Key: Hashable & Sendable, Exchange: Sendable, Waiter: Sendable>
     otherTime = lastTime
   }
 
+  /// Closes one shared exchange, so that later calls do not join it.
+  mutating func close(_ id: ExchangeID) {
+    guard var entry = takeOut(id) else { return }
+    unlist(&entry)
+    entries[id.place] = entry
+  }
+
   /// Reserves a shared exchange for its first waiting call, and closes the exchange for later calls. Returns the first
   /// call, which stays, and all other waiting calls.
   mutating func split(_ id: ExchangeID) -> (stays: MemberID, others: [Waiter])? {

@@ -167,7 +167,7 @@ final class JoinedCall: @unchecked Sendable {  // `membership` and `wakeup` are 
       $0.onInformational = { exchange.report($0) }
       $0.onUnknownAccount = { control.split(id, exchange) }
       $0.sharedTimeLeft = { exchange.timeLeft }
-      $0.expireSharers = { exchange.expireCalls(at: $0) }
+      $0.expireSharers = { control.expireCalls(of: id, exchange, at: $0) }
       ($0.log, $0.replay) = (nil, nil)
     }
     startTask { [control, key, next] in

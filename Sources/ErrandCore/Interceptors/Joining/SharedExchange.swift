@@ -70,14 +70,10 @@ final class SharedExchange: Sendable {
     return latest == Self.never ? nil : max(.zero, state.timers.now.duration(to: latest))
   }
 
-  /// Stops the waiting calls whose deadline has passed, even if the timers of their deadlines have not fired yet. These
-  /// calls leave the exchange, and the exchange is stopped if no other call waits.
-  /// - Returns: False if no call waits any more.
-  func expireCalls(at now: MonotonicInstant) -> Bool {
-    for call in storage.withLock({ $0.calls }) { call.expire(at: now) }
-    // Another call may have joined the exchange in the meantime.
-    return storage.withLock({ $0.calls }).contains { !$0.isStopped }
-  }
+  /// The calls that wait for the exchange. A call that was stopped is one of them until it has left.
+  var calls: [CallState] { storage.withLock { $0.calls } }
+
+  var hasRunningCall: Bool { calls.contains { !$0.isStopped } }
 
   private static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
 

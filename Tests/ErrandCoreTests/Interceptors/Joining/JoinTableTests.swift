@@ -83,6 +83,16 @@ struct JoinTableTests {
     #expect(table.finished(second.member.exchange) == [8, 9])
   }
 
+  @Test func `exchange about to stop takes no call`() {
+    var table = Table()
+    let first = table.join("a", at: Self.red, 7, .normal) { 1 }
+    table.close(first.member.exchange)
+    #expect(exchange(&table, "a", 2) == 2)
+    #expect(table.leave(first.member)?.isLast == true)
+    table.close(first.member.exchange)
+    #expect(exchange(&table, "a", 3) == 2, "the second exchange stays open")
+  }
+
   @Test func `priority change reaches the exchange`() {
     var table = Table()
     let first = table.join("a", at: Self.red, 0, .low) { 1 }
