@@ -221,7 +221,7 @@
     }
 
     private func grow() -> Bool {
-      let larger = min(length, max(Self.firstCapacity, 2 * capacity))
+      let larger = capacity == 0 ? min(length, Self.firstCapacity) : capacity + min(capacity, length - capacity)
       guard let more = realloc(memory, larger) else { return false }
       (memory, capacity) = (more, larger)
       return true

@@ -69,7 +69,8 @@ struct LoadedPages: Sendable {
     let method, url: ByteText
     /// Some servers page by a header field, such as `Range`.
     let headers: RequestHeaders
-    let body: Data?
+    /// The hashes of the bodies, because a list may have many pages. Requests without a body have none.
+    let bodyHash: Int?
     /// The hash of the response body. Some servers store the position in the list themselves, so that equal requests
     /// return different pages.
     let responseHash: Int
@@ -86,7 +87,7 @@ struct LoadedPages: Sendable {
     let (isNew, _) = pages.insert(
       Page(
         method: ByteText(sent.method.rawValue), url: ByteText(sent.url.string), headers: request.headers,
-        body: sent.body?.data, responseHash: Self.hash(of: page.raw.body)))
+        bodyHash: sent.body?.data.map(Self.hash), responseHash: Self.hash(of: page.raw.body)))
     if isNew { return }
     let sentence =
       "The request for the next page, \(sent.method) \(sent.url), has loaded the same page before, so the list would"
