@@ -50,6 +50,15 @@ struct GroupSocketTests {
     #expect(await eventually { client.running.isEmpty })
   }
 
+  @Test func `empty batch opens no connection`() async throws {
+    let server = try LoopbackServer(handler: Self.answer)
+    let client = APIClient(baseURL: server.url)
+    #expect(try await client.batch([Step]()) == [])
+    #expect(await client.outcomes(of: [Step]()).isEmpty)
+    #expect(try await client.send(Step(name: "a")).id == 1)
+    #expect(server.connectionCount == 1 && server.requests.count == 1)
+  }
+
   @Test func `chain branches over sockets`() async throws {
     let server = try LoopbackServer(handler: Self.answer)
     let client = APIClient(baseURL: server.url)
