@@ -93,10 +93,10 @@ struct DownloadQueueTests {
     let queue = DownloadQueue(fixture.client, width: 1)
     let downloads = (0..<2).map { queue.add(request(fixture, $0)) }
     try await fixture.server.received(1)
-    for await progress in queue.progress {
-      #expect(progress.finished == 0 && progress.total == 2 && progress.totalBytes == nil)
-      break
-    }
+    var reports = queue.progress.makeAsyncIterator()
+    let report = await reports.next()
+    let progress = try #require(report)
+    #expect(progress.finished == 0 && progress.total == 2 && progress.totalBytes == nil)
     gate.open()
     for download in downloads { _ = try await download.value() }
   }
