@@ -1,5 +1,5 @@
 import Errand
-import ErrandCore
+@testable import ErrandCore
 import ErrandTesting
 import TestSupport
 import Testing
@@ -29,6 +29,19 @@ struct EventEndTests {
     #expect(
       error?.message == "The data of an event, or a line of the event stream, has more than 100 bytes; raise `limit` of"
         + " `events(of:)` to allow more bytes.")
+  }
+
+  @Test func `ended stream is not cancelled`() async throws {
+    let server = try LoopbackServer { request in request.number == 1 ? Self.events("data: a\n\n") : .status(204) }
+    let client = APIClient(baseURL: server.url)
+    for rule in [ReconnectRule.never, .standard] {
+      var events = client.events(of: Feed(), reconnecting: rule).makeAsyncIterator()
+      while try await events.next() != nil {}
+      #expect(await eventually { client.registry.running.isEmpty })
+      #expect(client.cancelAll() == 0)
+      withExtendedLifetime(events) {}
+    }
+    #expect(server.requests.count == 2)
   }
 
   private struct Price: Decodable, Sendable { let cents: Int }

@@ -254,11 +254,16 @@ struct EventStreamTests {
   }
 
   @Test func `silence counts as an interruption`() async throws {
-    let server = try LoopbackServer()
-    server.enqueue(Self.events("data: a\n\n: alive\n\n").stalled(after: 15), .status(204))
+    let heard = Recorded<String>()
+    // On a busy machine, a connection may be silent for the idle time-out before the event arrives, too.
+    let server = try LoopbackServer { _ in
+      heard.all.isEmpty ? Self.events("data: a\n\n: alive\n\n").stalled(after: 15) : .status(204)
+    }
     let options = CallOptions(timeouts: Timeouts(idle: .seconds(4)))
-    let events = try await turning { try await all(client(server).events(of: Feed(), options: options)) }
-    #expect(events.map(\.data) == ["a"] && server.requests.count == 2)
+    try await turning {
+      for try await event in client(server).events(of: Feed(), options: options) { heard.append(event.data) }
+    }
+    #expect(heard.all == ["a"] && server.requests.count >= 2)
   }
 
   @Test func `repeated failures end the stream`() async throws {
@@ -312,19 +317,6 @@ struct EventStreamTests {
     let error = await #expect(throws: APIError.self) { _ = try await events.next() }
     #expect(error?.isCancelled == true && server.requests.count == 1)
     #expect(client.registry.running.isEmpty)
-  }
-
-  @Test func `ended stream is not cancelled`() async throws {
-    let server = try LoopbackServer { request in request.number == 1 ? Self.events("data: a\n\n") : .status(204) }
-    let client = client(server)
-    for rule in [ReconnectRule.never, .standard] {
-      var events = client.events(of: Feed(), reconnecting: rule).makeAsyncIterator()
-      while try await events.next() != nil {}
-      #expect(await eventually { client.registry.running.isEmpty })
-      #expect(client.cancelAll() == 0)
-      withExtendedLifetime(events) {}
-    }
-    #expect(server.requests.count == 2)
   }
 
   @Test func `leaving the loop ends the call`() async throws {
