@@ -6,6 +6,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 LINKER_NOISE='ld.gold: warning: Cannot export local symbol'
 
 LOGS=$(mktemp -d)
+# The folder for temporary files of all steps. The compiler leaves a folder in it for each module. All users may use it,
+# like /tmp: apt and the worker of nginx do not run as root.
+TEMPORARY=$(mktemp -d)
+chmod 1777 "$TEMPORARY"
+export TMPDIR=$TEMPORARY
 STEP="start"
 PASSED=0
 FAILED=0
@@ -17,6 +22,7 @@ finish() {
     if ((FAILED == 0)); then FAILED=1; fi
     complain "${0##*/}: failed in step \"$STEP\""
   fi
+  rm -rf "$TEMPORARY"
   if ((status == 0)); then rm -rf "$LOGS"; else complain "${0##*/}: the logs are in $LOGS"; fi
   say "$PASSED passed, $FAILED failed"
   exit "$status"

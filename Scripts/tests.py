@@ -12,9 +12,11 @@ import collections
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import xml.etree.ElementTree
@@ -98,6 +100,10 @@ class Run:
         self.sizes = {suite: len(tests) for suite, tests in suites.items()}
         self.lock = threading.RLock()
         self.number = 0
+        # Each process gets a folder for temporary files in this one, because a process that is ended leaves its files.
+        # Other users can read it: a test continues as another user.
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="errand-tests-"))
+        self.scratch.chmod(0o755)
         self.processes = set()
         self.ran, self.passed, self.failures, self.skipped = collections.Counter(), 0, 0, []
 
@@ -109,12 +115,14 @@ class Run:
             thread.start()
         for thread in threads:
             thread.join()
+        remove(self.scratch)
 
     def stop(self, kind, _):
         """Ends the test processes and their children, which would otherwise continue without this one."""
         with self.lock:
             for process in self.processes:
                 end(process)
+            remove(self.scratch)
             os._exit(128 + kind)
 
     def work(self):
@@ -139,18 +147,23 @@ class Run:
             self.number += 1
             log, report = self.logs / f"{self.number:03}.log", self.logs / f"{self.number:03}.xml"
             pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")/"
+            folder = self.scratch / f"{self.number:03}"
+            folder.mkdir()
+            folder.chmod(0o755)
             with log.open("w") as output:
                 # A session of its own, so that the children of the tests can be ended together with them.
                 process = subprocess.Popen(
                     [self.bundle, "--testing-library", "swift-testing", "--no-parallel", "--xunit-output", report,
                      "--filter", pattern],
-                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                    env={**os.environ, "TMPDIR": str(folder)})
             self.processes.add(process)
         ending = wait(process, log)
         with self.lock:
             end(process)
             self.processes.discard(process)
             self.collect(suites, log, report, process.wait(), ending, time.monotonic() - begin)
+        remove(folder)
 
     def collect(self, suites, log, report, status, ending, seconds):
         lines = log.read_text(errors="replace").splitlines()
@@ -191,6 +204,11 @@ def end(process):
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
+
+
+def remove(folder):
+    """Removes a folder, except what a child that has not ended yet creates in it."""
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def complain(lines):

@@ -33,9 +33,11 @@ package struct BuiltProgram {
   }
 
   /// The variables of every run. A program that is built with a sanitizer gets the options of the tests: with its own
-  /// options, the address sanitizer reports leaks at the end, and the output is lost.
+  /// options, the address sanitizer reports leaks at the end, and the output is lost. The folder for temporary files is
+  /// also that of the tests, which is removed although a program was killed.
   private static var environment: [String: String] {
-    let inherited = ProcessInfo.processInfo.environment.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
+    let names = ["ASAN_OPTIONS", "TSAN_OPTIONS", "TMPDIR"]
+    let inherited = ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
     return ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"].merging(inherited) { $1 }
   }
 
