@@ -64,6 +64,7 @@ try await accounts.logout("bob")
 // snippet.changes
 for await change in changes.prefix(3) { print(change) }
 // snippet.end
+try? FileManager.default.removeItem(at: tokens)
 
 let password = "secret of the camera"
 // snippet.digest

@@ -29,6 +29,7 @@ var configuration = try ClientConfiguration(
   reading: .file(file, prefix: "STOCK_"), .environment(prefix: "STOCK_"))
 configuration.log = { line in print(line) }
 // snippet.end
+try FileManager.default.removeItem(atPath: file)
 
 // snippet.apply
 var fixed = ClientConfiguration(baseURL: "https://stock.example.com")

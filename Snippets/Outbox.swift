@@ -200,6 +200,7 @@ let left = try await outbox.prepareLogout(of: "ada", .sendFirst(within: .seconds
 show("\(left) changes of ada are kept")
 
 await outbox.close()
+try FileManager.default.removeItem(at: folder)
 
 // `swift test` discovers tests; here it is called.
 try await `a change waits until the server is back`()

@@ -138,11 +138,7 @@ struct DeliveredChangeTests {
   @Test func `change with a file stays after a restart`() async throws {
     let fixture = try OutboxFixture(Book().answer)
     let outbox = try Self.open(fixture)
-    let folder = fixture.folder.appendingPathExtension("app")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "cover.jpg")
-    try Data("cover".utf8).write(to: file)
+    let file = try fixture.file("cover", name: "cover.jpg")
     try await Self.deliver(SetCover(cover: OutboxFile(file)), fixture, outbox)
     #expect(try await Self.stored(outbox) == ["cover.jpg"])
     await outbox.close()

@@ -24,15 +24,6 @@ struct OutboxFileTests {
 
   private static func open(_ fixture: OutboxFixture) throws -> Outbox { try fixture.open([SendPhoto.self]) }
 
-  /// A file of the app, in a folder of its own.
-  private static func file(_ fixture: OutboxFixture, _ text: String, name: String = "photo.jpg") throws -> URL {
-    let folder = fixture.folder.appendingPathExtension("app")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let url = folder.appending(path: name)
-    try Data(text.utf8).write(to: url)
-    return url
-  }
-
   /// The names of the files in the folder of the outbox.
   private static func kept(_ fixture: OutboxFixture) -> [String] {
     SystemFile.names(fixture.folder.appending(path: "errand-outbox.files").path())
@@ -42,7 +33,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     let outbox = try Self.open(fixture)
     outbox.pause()
-    let url = try Self.file(fixture, "first")
+    let url = try fixture.file("first")
     let receipt = try await outbox.add(SendPhoto(photo: OutboxFile(url)))
     try FileManager.default.removeItem(at: url)
     #expect(Self.kept(fixture).count == 1)
@@ -57,7 +48,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     let first = try Self.open(fixture)
     first.pause()
-    let url = try Self.file(fixture, "first")
+    let url = try fixture.file("first")
     let id = try await first.add(SendPhoto(photo: OutboxFile(url))).id
     // As apps save files: the new content is another file with the same name.
     try Data("second".utf8).write(to: url, options: .atomic)
@@ -72,7 +63,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     let outbox = try Self.open(fixture)
     outbox.pause()
-    let id = try await outbox.add(SendPhoto(photo: OutboxFile(try Self.file(fixture, "first")))).id
+    let id = try await outbox.add(SendPhoto(photo: OutboxFile(try fixture.file("first")))).id
     let name = try #require(Self.kept(fixture).first)
     let kept = fixture.folder.appending(path: "errand-outbox.files/\(name)")
     let handle = try FileHandle(forWritingTo: kept)
@@ -83,7 +74,7 @@ struct OutboxFileTests {
     let entry = try await outbox.entry(id)
     #expect(entry?.reason?.message.contains("“photo.jpg” was changed or removed after the request was added") == true)
     #expect(fixture.server.requests.isEmpty)
-    try await outbox.edit(id, to: SendPhoto(photo: OutboxFile(try Self.file(fixture, "second", name: "other.jpg"))))
+    try await outbox.edit(id, to: SendPhoto(photo: OutboxFile(try fixture.file("second", name: "other.jpg"))))
     #expect(try await outbox.reaches(id, .delivered))
     #expect(fixture.bodies == ["second"])
     #expect(Self.kept(fixture).isEmpty)
@@ -109,7 +100,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     let outbox = try Self.open(fixture)
     try await outbox.runner.perform { try $0.store.run("PRAGMA query_only=1") }
-    let photo = OutboxFile(try Self.file(fixture, "first"))
+    let photo = OutboxFile(try fixture.file("first"))
     let error = await #expect(throws: OutboxError.self) { try await outbox.add(SendPhoto(photo: photo)) }
     #expect(error?.code == .disk)
     #expect(Self.kept(fixture).isEmpty)
@@ -120,7 +111,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     let outbox = try Self.open(fixture)
     outbox.pause()
-    let photo = OutboxFile(try Self.file(fixture, "first"))
+    let photo = OutboxFile(try fixture.file("first"))
     _ = try await outbox.add(SendPhoto(album: "replaced", photo: photo))
     let second = try await outbox.add(SendPhoto(album: "replaced", photo: photo))
     #expect(Self.kept(fixture).count == 1)
@@ -133,7 +124,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     fixture.server.enqueue(.status(400))
     let outbox = try Self.open(fixture)
-    let receipt = try await outbox.add(SendPhoto(photo: OutboxFile(try Self.file(fixture, "first"))))
+    let receipt = try await outbox.add(SendPhoto(photo: OutboxFile(try fixture.file("first"))))
     #expect(await receipt.outcome.state == .rejected)
     #expect(Self.kept(fixture).count == 1)
     try await outbox.resend(receipt.id)
@@ -146,7 +137,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     fixture.server.enqueue(.status(412))
     let outbox = try Self.open(fixture)
-    let receipt = try await outbox.add(SendPhoto(photo: OutboxFile(try Self.file(fixture, "first"))))
+    let receipt = try await outbox.add(SendPhoto(photo: OutboxFile(try fixture.file("first"))))
     #expect(await receipt.outcome.isDelivered)
     #expect(fixture.paths == ["/albums/a/photos", "/albums/merged/photos"])
     #expect(fixture.bodies == ["first", "first"])
@@ -158,7 +149,7 @@ struct OutboxFileTests {
     let fixture = try OutboxFixture()
     try await Self.open(fixture).close()
     let files = OutboxFolder(fixture.folder).files
-    try files.take(try Self.file(fixture, "first"), as: AttachedFiles.newName())
+    try files.take(try fixture.file("first"), as: AttachedFiles.newName())
     let now = WallTime.now
     files.sweep(keeping: [], at: now.advanced(byMilliseconds: 86_000_000))
     #expect(Self.kept(fixture).count == 1)

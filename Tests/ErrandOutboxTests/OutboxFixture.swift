@@ -3,6 +3,7 @@ import ErrandCache
 import ErrandSupport
 import ErrandTesting
 import Foundation
+import TestSupport
 
 @testable import ErrandOutbox
 
@@ -39,7 +40,7 @@ final class OutboxFixture: Sendable {
     client = APIClient(configuration)
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  deinit { for url in [folder, filesOfApp] { discardFolder(url) } }
 
   private static func wall(_ clock: ManualClock, _ jump: Jump) -> @Sendable () -> WallTime {
     { WallTime(milliseconds: 1_800_000_000_000 + clock.now.nanoseconds / 1_000_000 + jump.withLock { $0 }) }
@@ -54,6 +55,17 @@ final class OutboxFixture: Sendable {
     configuration.clock = Self.wall(clock, jump)
     change(&configuration)
     return try Outbox(folder: folder, client: client ?? self.client, requests: types, configuration: configuration)
+  }
+
+  /// A folder for files of the app, next to the folder of the outbox.
+  private var filesOfApp: URL { folder.appendingPathExtension("app") }
+
+  /// Writes a file of the app.
+  func file(_ text: String, name: String = "photo.jpg") throws -> URL {
+    try FileManager.default.createDirectory(at: filesOfApp, withIntermediateDirectories: true)
+    let file = filesOfApp.appending(path: name)
+    try Data(text.utf8).write(to: file)
+    return file
   }
 
   /// The bodies of the requests that the server received, in order.

@@ -69,7 +69,7 @@ struct DrainSocketTests {
   @Test func `background refresh and its write end`() async throws {
     let gate = Gate()
     let folder = FileManager.default.temporaryDirectory.appending(path: "drain-\(UUID())")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { discardFolder(folder) }
     let server = try LoopbackServer { request in
       let fields: LoopbackHeaders = ["Cache-Control": "max-age=0, stale-while-revalidate=600"]
       return request.number == 1

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A temporary folder that is removed when its owner is released.
 final class TestFolder: Sendable {
@@ -8,7 +9,7 @@ final class TestFolder: Sendable {
     url = FileManager.default.temporaryDirectory.appending(path: "errand-cache-\(UUID().uuidString)")
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit { discardFolder(url) }
 
   /// All files in the folder, at any depth.
   var files: [URL] {

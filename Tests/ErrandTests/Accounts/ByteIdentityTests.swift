@@ -101,7 +101,7 @@ struct ByteIdentityTests {
 
   private func diskApart() async throws {
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { discardFolder(folder) }
     try await cachesApart(.disk(at: folder, limit: 1 << 20))
   }
 

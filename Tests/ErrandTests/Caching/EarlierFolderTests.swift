@@ -35,7 +35,7 @@ struct EarlierFolderTests {
 
   @Test(arguments: [true, false]) func `logout reaches named earlier folders`(isNamed: Bool) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { discardFolder(folder) }
     let transport = ScriptedTransport { _ in .text("ada's") }
     let earlier = Self.cache(folder, naming: [])
     _ = try await Self.client(transport, earlier).send(Get())
@@ -54,7 +54,7 @@ struct EarlierFolderTests {
   @Test(arguments: [URL.DirectoryHint.isDirectory, .notDirectory])
   func `folder is identified in any notation`(hint: URL.DirectoryHint) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { discardFolder(folder) }
     let cache = Self.cache(folder, naming: [folder.appending(path: "own", directoryHint: hint)])
     _ = try await Self.client(ScriptedTransport { _ in .text("ada's") }, cache).send(Get())
     await cache.flush()

@@ -3,6 +3,7 @@ import Errand
 import ErrandCache
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// The cache with a real server that supports conditional requests, over the platform's transport.
@@ -202,7 +203,7 @@ struct LoopbackCacheTests {
 
   @Test func `closed cache fails no call`() async throws {
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { discardFolder(folder) }
     let server = try Self.server()
     let (cache, request) = (ResponseCache(folder: folder), KeptText(path: "/kept"))
     // A call waits at most 250 ms for the disk. With a clock that stands still, a slow machine does not matter.
@@ -223,7 +224,7 @@ struct LoopbackCacheTests {
     let server = try Self.server()
     let (clock, start) = (ManualClock(), WallTime.now)
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { discardFolder(folder) }
     let wall: @Sendable () -> WallTime = { start.advanced(byMilliseconds: clock.now.nanoseconds / 1_000_000) }
     for cache in [ResponseCache(store: MemoryStore(), wallClock: wall), ResponseCache(folder: folder, wallClock: wall)]
     {

@@ -3,6 +3,7 @@ import ErrandCache
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Declared lifetimes over the platform's transport, with a memory store over a disk store: versions and accounts (K2),
@@ -44,7 +45,7 @@ struct LoopbackLifetimeTests {
       client = APIClient(configuration)
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit { discardFolder(folder) }
   }
 
   @Test func `new response version loads again`() async throws {

@@ -4,6 +4,7 @@ import ErrandChecksum
 import ErrandHTTP
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Failures with the real texts of the transport, the disk and the store, and a marker in every secret place.
@@ -122,7 +123,7 @@ struct SecretSocketTests {
 
   @Test func `damaged cache shows no secret`() async throws {
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { discardFolder(folder) }
     let server = try LoopbackServer { _ in .ok(Self.marker).setting("Set-Cookie", to: "sid=\(Self.marker)") }
     let watch = SecretWatch()
     for round in 0..<3 {

@@ -4,6 +4,7 @@ import ErrandChecksum
 import ErrandTesting
 import ErrandTransfer
 import Foundation
+import TestSupport
 
 /// A temporary folder, a scripted session in place of the system, and a client that must send nothing itself.
 final class BackgroundFixture: Sendable {
@@ -31,7 +32,7 @@ final class BackgroundFixture: Sendable {
 
   deinit {
     session.endProcess()
-    try? FileManager.default.removeItem(at: folder)
+    discardFolder(folder)
   }
 
   /// The folder in which the library records running transfers.
