@@ -30,6 +30,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -157,9 +158,18 @@ def lay_out(tree, mutants):
 
 def run(tree, number, pattern, limit=LONGEST):
     """The result of the tests: "passed", or how the mutant was killed."""
+    # Killed tests leave their temporary files. Other users can read the folder: a test continues as another user.
+    with tempfile.TemporaryDirectory(prefix="errand-tests-", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)
+        return run_with(folder, tree, number, pattern, limit)
+
+
+def run_with(folder, tree, number, pattern, limit):
+    """The result of the tests with a folder for temporary files."""
     program = tree / ".build" / "debug" / "ErrandPackageTests.xctest"
     command = [program, "--testing-library", "swift-testing", "--no-parallel", "--filter", pattern]
     environment = os.environ | {"ERRAND_MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"}
+    environment["TMPDIR"] = folder
     process = subprocess.Popen(
         command, cwd=tree, env=environment, text=True, errors="replace", start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
