@@ -7,8 +7,9 @@ final class CallRegistry: OwnedCalls {
       case call(CallInfo, CallFlags)
       /// A group with its members and their results. Each call of a group is registered separately.
       case group(GroupRecord, owner: UInt64?)
-      /// An event stream between two connections. Draining ends it and does not wait for it.
-      case pause(CallFlags, owner: UInt64?, tag: String?)
+      /// An event stream between two connections. Draining ends it and does not wait for it. While the call of the
+      /// earlier connection ends, this call and the stream are both registered.
+      case pause(CallFlags, after: UInt64?, owner: UInt64?, tag: String?)
     }
 
     let state: CallState
@@ -24,11 +25,13 @@ final class CallRegistry: OwnedCalls {
     /// The number of the group; nil for a call or a pause.
     var group: UInt64? { record?.info.id }
     var isPause: Bool { if case .pause = subject { true } else { false } }
+    /// The number of the call of the earlier connection; nil for a call or a group.
+    var earlierCall: UInt64? { if case .pause(_, let call, _, _) = subject { call } else { nil } }
 
     /// The flags of the call, which also record the account of the call; nil for a group.
     var flags: CallFlags? {
       switch subject {
-      case .call(_, let flags), .pause(let flags, _, _): flags
+      case .call(_, let flags), .pause(let flags, _, _, _): flags
       case .group: nil
       }
     }
@@ -36,7 +39,7 @@ final class CallRegistry: OwnedCalls {
     var owner: UInt64? {
       switch subject {
       case .call(let info, _): info.owner
-      case .group(_, let owner), .pause(_, let owner, _): owner
+      case .group(_, let owner), .pause(_, _, let owner, _): owner
       }
     }
 
@@ -44,7 +47,7 @@ final class CallRegistry: OwnedCalls {
       switch subject {
       case .call(let info, _): info.tag
       case .group(let record, _): record.info.tag
-      case .pause(_, _, let tag): tag
+      case .pause(_, _, _, let tag): tag
       }
     }
   }
@@ -142,18 +145,27 @@ final class CallRegistry: OwnedCalls {
   func cancel(where rule: (Entry) -> Bool) -> Int {
     let picked = running.filter { !$0.isExemptFromCancel && rule($0) }
     let groups = picked.filter { $0.group != nil }.sorted { ($0.group ?? 0) < ($1.group ?? 0) }
-    let calls = picked.lazy.filter { $0.group == nil }
-    return groups.count { $0.state.stop(.cancelled) } + calls.count { $0.state.stop(.cancelled) }
+    let stoppedGroups = groups.count { $0.state.stop(.cancelled) }
+    return stoppedGroups + Self.count(picked.filter { $0.group == nil && $0.state.stop(.cancelled) })
+  }
+
+  /// The number of stopped calls. A stream that was stopped while its connection ended is counted once.
+  private static func count(_ stopped: [Entry]) -> Int {
+    stopped.count { entry in
+      guard let call = entry.earlierCall else { return true }
+      return !stopped.contains { $0.info?.id == call }
+    }
   }
 
   func cancel(owner: UInt64) -> Int { cancel { $0.owner == owner } }
 
   /// Stops every call that has used the given account. Returns the number of calls that will now end as cancelled.
   func cancel(account: String) -> Int {
-    running.count { entry in
-      guard let flags = entry.flags, entry.state.endsBy == nil, flags.logOut(account) else { return false }
-      return entry.state.stop(.cancelled)
-    }
+    Self.count(
+      running.filter { entry in
+        guard let flags = entry.flags, entry.state.endsBy == nil, flags.logOut(account) else { return false }
+        return entry.state.stop(.cancelled)
+      })
   }
 
   /// Returns true when the method is called for the first time, and false afterwards. So a client logs the warning that

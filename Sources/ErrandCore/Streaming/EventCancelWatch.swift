@@ -1,15 +1,26 @@
 import ErrandSupport
 
-/// Notices that an event stream is cancelled after a connection has ended and before the wait for the next connection
-/// begins. During this time the loop processes the last events of the connection, and the stream has no running call.
-/// Without this object, a cancel would find nothing to cancel, and the stream would connect again.
+/// Makes sure that an event stream can be cancelled while it has no connection: from the end of one connection until
+/// the call of the next connection has started. During this time the loop processes the last events of the connection,
+/// and the stream then waits. The stream has no running call, so a cancel would find nothing to cancel, and the stream
+/// would connect again.
 final class EventCancelWatch: Sendable {
+  private enum Place: Sendable {
+    /// The connection has not ended, or it ended while the client drains.
+    case notEnlisted
+    /// The stream is one of the running calls of the client, until the function is called.
+    case enlisted(@Sendable () -> Void)
+    /// The client drains, and refuses the next connection.
+    case refused
+    /// The call of the next connection has started, or the stream has ended.
+    case ended
+  }
+
   private let source: EventStream
   private let state: CallState
-  /// Records whether the account of the connection is logged out.
+  /// Records whether the account of the connection is logged out, and whether draining has ended the stream.
   private let flags = CallFlags()
-  /// Removes the stream from the running calls of the client; nil if the stream is not one of them.
-  private let leave = Locked<(@Sendable () -> Void)?>(nil)
+  private let place = Locked(Place.notEnlisted)
 
   /// - Parameter account: The account of the connection; empty or nil for none.
   init(_ source: EventStream, _ account: String?) {
@@ -20,21 +31,77 @@ final class EventCancelWatch: Sendable {
 
   deinit { end() }
 
+  /// The error of a stream that was cancelled; nil if it was not cancelled, or if draining has ended it.
+  var cancellation: APIError? {
+    guard state.endsBy != nil, !flags.isDrained else { return nil }
+    return flags.isLoggedOut ? .loggedOut : .stopped(.cancelled)
+  }
+
   /// Adds the stream to the running calls of the client, so that it can be cancelled like a call. Does nothing if the
-  /// stream never connects again.
-  func begin() {
-    guard source.rule.attempts > 0 else { return }
-    let leave = source.enlist(state, flags)
-    self.leave.withLock { $0 = leave }
+  /// stream has ended or never connects again.
+  ///
+  /// - Parameter call: The number of the call that ends.
+  func begin(after call: UInt64) {
+    guard source.rule.attempts > 0, case .notEnlisted = place.withLock({ $0 }) else { return }
+    enlist(after: call)
+  }
+
+  /// Waits before the next connection. The stream remains one of the running calls of the client.
+  /// - Throws: ``APIError`` if the stream was cancelled or the client drains.
+  func sleep(for delay: Duration, isolation actor: isolated (any Actor)?) async throws(APIError) {
+    guard isEnlisted() else { throw .draining }
+    await withTaskCancellationHandler(
+      operation: {
+        _ = actor
+        try? await state.sleep(until: source.timers.now.advanced(by: delay))
+      },
+      onCancel: { state.stop(.cancelled) }, isolation: actor)
+    // Not the result of the wait, because the stream may have been cancelled after the wait ended.
+    if let error = cancellation { throw error }
+    if flags.isDrained { throw .draining }
   }
 
   /// Removes the stream from the running calls. Returns the error of a stream that was cancelled; nil if the stream was
-  /// not cancelled.
+  /// not cancelled. A later cancel has no effect.
   @discardableResult
   func end() -> APIError? {
-    leave.withLock({ $0.take() })?()
+    let old = place.withLock { place -> Place in
+      defer { place = .ended }
+      return place
+    }
+    switch old {
+    case .ended: return nil
+    case .enlisted(let leave): leave()
+    case .notEnlisted, .refused: break
+    }
     state.settle()
-    guard state.endsBy != nil, !flags.isDrained else { return nil }
-    return flags.isLoggedOut ? .loggedOut : .stopped(.cancelled)
+    _ = state.claim()
+    _ = state.conclude()
+    return cancellation
+  }
+
+  /// Whether the stream is one of the running calls. If it is not, because the client drains, the stream asks again, so
+  /// that the client counts the refused connection.
+  private func isEnlisted() -> Bool {
+    switch place.withLock({ $0 }) {
+    case .enlisted(let leave):
+      if !flags.isDrained { return true }
+      leave()
+    case .notEnlisted: break
+    case .refused, .ended: return false
+    }
+    enlist(after: nil)
+    if case .enlisted = place.withLock({ $0 }) { return true }
+    return false
+  }
+
+  private func enlist(after call: UInt64?) {
+    let leave = source.enlist(state, flags, call)
+    let isEnded = place.withLock { place in
+      if case .ended = place { return true }
+      place = leave.map { Place.enlisted($0) } ?? .refused
+      return false
+    }
+    if isEnded { leave?() }
   }
 }

@@ -12,18 +12,19 @@ import Foundation
 /// the field `Last-Event-ID` in the ``CallOptions/headers`` of a new stream.
 public struct EventStream: AsyncSequence, Sendable {
   /// Opens a connection. The call fails if another account than the given one is current when the request is sent. An
-  /// empty account stands for no account. If the account is nil, any account is allowed. `onEnd` is called when the
-  /// call has ended, before the response ends, unless the client drains.
+  /// empty account stands for no account. If the account is nil, any account is allowed. `watch` notices a cancel after
+  /// this connection, and `earlier` notices a cancel before it; nil for the first connection.
   let connect:
     @Sendable (
-      _ lastID: String?, _ account: String?, _ onEnd: @escaping @Sendable () -> Void
+      _ lastID: String?, _ account: String?, _ watch: EventCancelWatch, _ earlier: EventCancelWatch?
     ) async throws(APIError) -> ResponseStream
   /// The account whose credential a new connection would use; empty if no account is logged in, nil if the request does
   /// not use the credential of an account.
   let account: @Sendable () -> String?
   /// Adds the stream to the running calls of the client while it has no connection, so that it can be cancelled like a
-  /// call. Returns the function that removes it again; nil if the client drains and would refuse the connection.
-  let enlist: @Sendable (CallState, CallFlags) -> (@Sendable () -> Void)?
+  /// call. The number is that of a call that may still be one of the running calls. Returns the function that removes
+  /// the stream again; nil if the client drains and would refuse the connection.
+  let enlist: @Sendable (CallState, CallFlags, _ call: UInt64?) -> (@Sendable () -> Void)?
   let timers: any Timers
   let rule: ReconnectRule
   /// The largest size of the data of an event, in bytes.
@@ -47,9 +48,14 @@ public struct EventStream: AsyncSequence, Sendable {
     /// The delay that the server set by a `retry:` line on an earlier connection; nil if the server set none.
     private var retryDelay: Duration?
     private var isOver = false {
-      didSet { if isOver { cancelWatch = nil } }
+      didSet {
+        if isOver {
+          cancelWatch?.end()
+          cancelWatch = nil
+        }
+      }
     }
-    /// Notices a cancel between the end of the current connection and the wait for the next one.
+    /// Notices a cancel from the end of the current connection until the call of the next one has started.
     private var cancelWatch: EventCancelWatch?
     /// The account of the first connection; empty if no account was logged in. Nil before the first connection, or if
     /// the request does not use the credential of an account.
@@ -115,11 +121,16 @@ public struct EventStream: AsyncSequence, Sendable {
         throw .otherAccount
       }
       account = present
+      let earlier = cancelWatch
+      if let error = earlier?.cancellation {
+        isOver = true
+        throw error
+      }
       let watch = EventCancelWatch(source, present)
       cancelWatch = watch
       retryDelay = parser.retry ?? retryDelay
       parser = EventParser(lastID: parser.lastID, hasID: parser.hasID, limit: source.limit)
-      let response = try await source.connect(parser.hasID ? parser.lastID : nil, present, { watch.begin() })
+      let response = try await source.connect(parser.hasID ? parser.lastID : nil, present, watch, earlier)
       if response.status == 204 {
         isOver = true
         // Reads the response to its end. Otherwise the call would be reported as cancelled.
@@ -154,44 +165,12 @@ public struct EventStream: AsyncSequence, Sendable {
         return
       }
       do {
-        try await source.sleep(for: delay, as: account, after: cancelWatch, isolation: actor)
+        try await cancelWatch?.sleep(for: delay, isolation: actor)
       } catch {
         isOver = true
         throw error
       }
     }
-  }
-
-  private func sleep(
-    for delay: Duration, as account: String?, after watch: EventCancelWatch?, isolation actor: isolated (any Actor)?
-  ) async throws(APIError) {
-    let life = CallState(deadline: nil, timers: timers, priority: .normal)
-    let flags = CallFlags()
-    if let account, !account.isEmpty { flags.add(account: account) }
-    guard let leave = enlist(life, flags) else {
-      life.settle()
-      throw watch?.end() ?? APIError.draining
-    }
-    defer {
-      leave()
-      life.settle()
-    }
-    // The watch ends only now, so that there is no moment in which a cancel has no effect.
-    if let error = watch?.end() { throw error }
-    let slept: Result<Void, CallState.Stopped> = await withTaskCancellationHandler(
-      operation: {
-        _ = actor
-        do throws(CallState.Stopped) {
-          try await life.sleep(until: timers.now.advanced(by: delay))
-          return .success(())
-        } catch {
-          return .failure(error)
-        }
-      },
-      onCancel: { life.stop(.cancelled) }, isolation: actor)
-    guard case .failure(let stopped) = slept else { return }
-    if flags.isLoggedOut { throw .loggedOut }
-    throw flags.isDrained ? .draining : .stopped(stopped.reason)
   }
 }
 
@@ -223,7 +202,7 @@ extension APIClient {
     limit: Int = ResponseStream.lineLimit
   ) -> EventStream {
     EventStream(
-      connect: { lastID, account, onEnd throws(APIError) in
+      connect: { lastID, account, watch, earlier throws(APIError) in
         var options = options
         options.requiredAccount = account ?? options.requiredAccount
         options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
@@ -234,16 +213,18 @@ extension APIClient {
           options.headers.set("Last-Event-ID", shown.isEmpty ? nil : .text(shown))
         }
         return try await self.stream(
-          request, options: options,
+          request, options: options, onStart: { earlier?.end() },
           // While the client drains, the next connection is refused, and counted, only when the loop needs it.
-          onEnd: { if !self.registry.isDraining { onEnd() } })
+          onResult: { if !self.registry.isDraining { watch.begin(after: $0.id) } })
       },
       account: { [credential = request.credential] in
         credential == .inherited ? self.accountToRequire : nil
       },
-      enlist: { life, flags in
+      enlist: { life, flags, call in
         let place = self.registry.add(
-          .init(state: life, subject: .pause(flags, owner: options.ownership?.number, tag: options.tag)))
+          .init(
+            state: life,
+            subject: .pause(flags, after: call, owner: options.ownership?.number, tag: options.tag)))
         if place == CallRegistry.refused { return nil }
         if let ownership = options.ownership { CallRun.enlist(life, with: ownership, in: self.registry) }
         return { self.registry.remove(place) }

@@ -80,24 +80,28 @@ extension APIClient {
   public func stream<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> ResponseStream {
-    try await stream(request, options: options, onEnd: {})
+    try await stream(request, options: options, onStart: { nil }, onResult: { _ in })
   }
 
-  /// - Parameter onEnd: Called when the call has ended, before the loop over the body can notice the end.
+  /// - Parameters:
+  ///   - onStart: Called as soon as the call is one of the running calls. If the result is an error, the call is
+  ///     cancelled and the error is thrown.
+  ///   - onResult: Called when the work of the call has ended. A cancel then still has an effect, and the loop over the
+  ///     body cannot notice the end yet.
   func stream<R: APIRequest>(
-    _ request: R, options: CallOptions, onEnd: @escaping @Sendable () -> Void
+    _ request: R, options: CallOptions, onStart: @Sendable () -> APIError?,
+    onResult: @escaping @Sendable (CallInfo) -> Void
   ) async throws(APIError) -> ResponseStream {
     let sink = StreamSink()
     var options = options
     options.bodySink = sink
     let json = formats(of: request).jsonDecoding
-    let call = launch(TypedCall(request, decodes: false), options, .init()) { _, _ in
-      { ending in
-        onEnd()
-        sink.finish(ending.response, ending.error)
-      }
+    let call = launch(TypedCall(request, decodes: false), options, .init()) { info, _ in
+      onResult(info)
+      return { sink.finish($0.response, $0.error) }
     }
     let lease = StreamLease(call, sink)
+    if let error = onStart() { throw error }
     while true {
       if let opened = sink.opened() {
         return ResponseStream(head: try opened.get(), lease: lease, json: json)
