@@ -39,7 +39,8 @@ extension CutOffExchange {
     }
   }
 
-  /// Collects the facts about the last exchange of a call.
+  /// Collects the facts about the last exchange of a call. If several exchanges ran at the same time, a byte for one of
+  /// them counts for all: their server has not failed.
   ///
   /// - Parameters:
   ///   - start: The moment from which the exchange could be sent. An exchange that began earlier is another one.

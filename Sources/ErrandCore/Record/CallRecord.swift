@@ -9,8 +9,11 @@ package final class CallRecord: Sendable {
     /// The start of the last exchange. If several exchanges run concurrently, the start of the first of them. Nil
     /// before the first exchange.
     var begun: MonotonicInstant?
-    /// Whether the server has sent a byte to one of the last exchanges, if they ran at the same time. Nil if only the
-    /// last exchange decides.
+    /// The index of the exchange that started at `begun`. The exchanges from this index on are the last ones: they ran
+    /// at the same time, or there is only one.
+    var firstOfLast = 0
+    /// Whether the server has sent a byte to one of the copies of a hedged request. Nil if the exchanges from
+    /// `firstOfLast` on decide.
     var hasParallelFirstByte: Bool?
     /// The moments at which exchanges began to wait because of the limits on concurrent exchanges. The moment of an
     /// exchange is removed when its wait ends.
@@ -29,7 +32,10 @@ package final class CallRecord: Sendable {
     mutating func take(_ other: State, by now: MonotonicInstant) {
       let measured = other.measured(by: now)
       sent = other.sent ?? sent
-      begun = other.begun ?? begun
+      if let start = other.begun {
+        begun = start
+        firstOfLast = metrics.exchanges.count + other.firstOfLast
+      }
       metrics.attempts += measured.attempts
       metrics.queue += measured.queue
       if !measured.retries.isEmpty { metrics.retries += measured.retries }
@@ -66,10 +72,13 @@ package final class CallRecord: Sendable {
   /// exchange.
   package var begun: MonotonicInstant? { state.withLock { $0.begun } }
 
-  /// Whether the server of the last exchange has sent a byte of its response. After
-  /// ``takeLastExchange(of:hasFirstByte:)``, whether it has sent a byte to one of the parallel exchanges.
+  /// Whether the server of the last exchange has sent a byte of its response. If several exchanges ran at the same
+  /// time, such as the parts of a download, whether it has sent a byte to one of them.
   package var hasFirstByte: Bool {
-    state.withLock { $0.hasParallelFirstByte ?? ($0.metrics.exchanges.last?.firstByte != nil) }
+    state.withLock { state in
+      state.hasParallelFirstByte
+        ?? state.metrics.exchanges.dropFirst(state.firstOfLast).contains { $0.firstByte != nil }
+    }
   }
 
   /// Records that a request is handed to the transport now. Returns the observer that records the metrics of the
@@ -81,7 +90,9 @@ package final class CallRecord: Sendable {
     (exchange.method, exchange.url, exchange.begun) = (request.method, request.url, now)
     let notes = flight?.begin(request, at: now)
     return state.withLock { state in
-      if !state.metrics.exchanges.contains(where: { $0.begun != nil }) { state.begun = now }
+      if !state.metrics.exchanges.contains(where: { $0.begun != nil }) {
+        (state.begun, state.firstOfLast) = (now, state.metrics.exchanges.count)
+      }
       state.sent = request
       state.hasParallelFirstByte = nil
       state.metrics.attempts += 1

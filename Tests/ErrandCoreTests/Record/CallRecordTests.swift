@@ -72,6 +72,28 @@ struct CallRecordTests {
     #expect(try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(2))])
   }
 
+  @Test func `parallel exchanges share the first byte`() throws {
+    let first = try begin(at: 0)
+    first.measured(Self.measured(firstByte: .seconds(1)))
+    let second = try begin(at: 2)
+    #expect(record.hasFirstByte && record.begun == instant(0))
+    second.failed(CallState.Stopped(reason: .expired), at: instant(9))
+    first.failed(CallState.Stopped(reason: .expired), at: instant(9))
+    #expect(record.hasFirstByte)
+    _ = try begin(at: 10)
+    #expect(!record.hasFirstByte && record.begun == instant(10))
+  }
+
+  @Test func `earlier first byte does not count`() throws {
+    let first = try begin(at: 0)
+    first.answered(try Self.answer(Self.measured(firstByte: .seconds(1))))
+    #expect(record.hasFirstByte)
+    let exchange = CallRecord()
+    _ = exchange.sending(try HTTPRequest(url: "http://h.example/"), at: instant(5))
+    record.take(exchange, by: instant(6))
+    #expect(!record.hasFirstByte && record.begun == instant(5))
+  }
+
   @Test func `exchanges keep their starting order`() throws {
     let first = try begin(at: 0)
     let second = try begin(at: 1)
