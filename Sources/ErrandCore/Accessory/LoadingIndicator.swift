@@ -110,13 +110,16 @@ public final class LoadingIndicator: Accessory {
   private func report() {
     guard state.withLock({ $0.machine.isShown != $0.reported }) else { return }
     Task { @MainActor [self] in
+      let now = timers.now
       let changed = state.withLock { state -> Bool? in
         guard state.machine.isShown != state.reported else { return nil }
         state.reported = state.machine.isShown
+        // Under the same lock, so that the timer of the minimum time cannot hide the indicator in between.
+        if state.reported { state.machine.appeared(at: now) }
         return state.reported
       }
       guard let isShown = changed else { return }
-      if isShown { change { $0.appeared(at: timers.now) } }
+      if isShown { change { _ in } }  // sets the timer for the later end of the minimum time
       show(isShown)
     }
   }

@@ -69,6 +69,39 @@ struct DeliveryIndicatorTests {
     #expect(clock.pending == 0)
   }
 
+  /// A clock that runs code before it returns the time.
+  private final class AskedClock: Timers {
+    let clock: ManualClock
+    let actions = Recorded<@Sendable () -> Void>()
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    var now: MonotonicInstant {
+      actions.takeFirst()?()
+      return clock.now
+    }
+
+    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
+      clock.schedule(at: instant, action)
+    }
+
+    func cancel(_ token: TimerToken) { clock.cancel(token) }
+  }
+
+  @MainActor @Test func `indicator does not flash`() async {
+    let timers = AskedClock(clock)
+    let indicator = LoadingIndicator(timers: timers) { [shown] in shown.append($0) }
+    let call = CallInfo(id: 1, request: IndicatedRequest(), tag: nil, priority: .normal)
+    indicator.willStart(call)
+    clock.advance(by: .milliseconds(300))
+    indicator.didStop(
+      call, Outcome<Void>(error: nil, request: nil, response: nil, origin: nil, metrics: CallMetrics()))
+    // The minimum time is over at the moment at which the main actor shows the indicator.
+    timers.actions.append { [clock] in clock.advance(by: .milliseconds(500)) }
+    #expect(await eventually { timers.actions.all.isEmpty })
+    #expect(shown.all.isEmpty && clock.pending == 0)
+  }
+
   @Test func `short call shows no indicator`() async throws {
     let client = client([indicator()])
     latch.open()
