@@ -71,7 +71,11 @@ struct EventCancelTests {
     #expect(await pauses(client))
     let cancelled = Recorded<Int>()
     asked.actions.append { cancelled.append(client.cancelAll()) }
-    clock.advance(by: .seconds(10))
+    #expect(
+      await eventually {
+        clock.advance(by: .seconds(10))
+        return cancelled.count == 1
+      })
     let error = await #expect(throws: APIError.self) { try await listening.value }
     #expect(error?.isCancelled == true && server.requests.count == 1 && cancelled.all == [1])
     #expect(client.registry.running.isEmpty)
