@@ -44,9 +44,11 @@ extension CutOffExchange {
   ///
   /// - Parameters:
   ///   - start: The moment from which the exchange could be sent. An exchange that began earlier is another one.
-  ///   - now: The moment of the deadline.
+  ///   - now: The moment at which the exchange has ended. It may be later than the deadline, for example because an
+  ///     interceptor of the app or a body sink needed time to end. This time does not count for the server.
   init(_ request: HTTPRequest, since start: MonotonicInstant, _ context: CallContext, at now: MonotonicInstant) {
-    if let begun = context.record.begun, begun >= start { time = begun.duration(to: now) }
+    let end = context.call.deadline.map { min($0, now) } ?? now
+    if let begun = context.record.begun, begun >= start { time = begun.duration(to: end) }
     totalTimeout = context.plan.sending.totalTimeout
     hasFirstByte = context.record.hasFirstByte
     if let body = request.body { bodyLength = body.length }

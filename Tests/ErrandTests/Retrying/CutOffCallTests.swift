@@ -78,6 +78,23 @@ struct CutOffCallTests {
     #expect(await opensCircuit(client, clock, latch, after: .milliseconds(5_000 - delay)) == opens)
   }
 
+  @Test func `slow end after the deadline opens no circuit`() async {
+    let (clock, latch) = (ManualClock(), Latch())
+    let transport = ScriptedTransport { _ in
+      do {
+        try await latch.wait()
+      } catch {
+        clock.advance(by: .seconds(2))
+        throw error
+      }
+      return .text("late")
+    }
+    let client = client(over: transport, clock, sendingAfter: .milliseconds(4_001)) {
+      $0.servers.breaker = BreakerRule(least: 3)
+    }
+    #expect(await opensCircuit(client, clock, latch, after: .milliseconds(999)) == false)
+  }
+
   @Test func `slow body opens no circuit`() async {
     let (clock, latch) = (ManualClock(), Latch())
     let client = client(over: SlowBody(latch: latch), clock) { $0.servers.breaker = BreakerRule(least: 3) }
