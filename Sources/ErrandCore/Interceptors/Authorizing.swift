@@ -60,7 +60,7 @@ package struct Authorizing: SelectiveInterceptor {
   private func isRejected(by response: HTTPResponse, _ context: CallContext) -> Bool {
     guard let judge = judge(in: context) else { return response.status == 401 }
     if let sink = context.sink as? RejectionSink {
-      if sink.takeRejection() { return true }
+      if sink.takeRejection(by: response) { return true }
       if sink.hasBegun { return response.status == 401 }
     }
     return judge.isRejection(response)

@@ -44,7 +44,8 @@ final class WatchedSink: BodySink {
 final class RejectionSink: BodySink {
   private struct State: Sendable {
     var hasBegun = false
-    var isRejected = false
+    /// The status of the last response that arrived here, if its headers rejected the credential.
+    var rejectedStatus: Int?
   }
 
   private let inner: any BodySink
@@ -60,18 +61,19 @@ final class RejectionSink: BodySink {
   /// True if the sink of the caller has accepted a response.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-  /// Returns true if the headers of the last response that arrived here rejected the credential, and forgets that
-  /// response.
-  func takeRejection() -> Bool {
+  /// Returns true if the headers of the given response rejected the credential, and forgets that response. False for
+  /// another response that did not arrive here, for example because an exchange interceptor sent the request again and
+  /// the call does not accept the status of the second response.
+  func takeRejection(by response: HTTPResponse) -> Bool {
     state.withLock { state in
-      defer { state.isRejected = false }
-      return state.isRejected
+      defer { state.rejectedStatus = nil }
+      return state.rejectedStatus == response.status
     }
   }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
     let isRejected = head.status != 401 && isRejection(head)
-    state.withLock { $0.isRejected = isRejected }
+    state.withLock { $0.rejectedStatus = isRejected ? head.status : nil }
     if isRejected { return .memory(limit: GuardedSink.refusedLimit) }
     let disposition = try inner.begin(head, flow: flow)
     if case .sink = disposition { state.withLock { $0.hasBegun = true } }
