@@ -144,9 +144,24 @@ final class CallRegistry: OwnedCalls {
   @discardableResult
   func cancel(where rule: (Entry) -> Bool) -> Int {
     let picked = running.filter { !$0.isExemptFromCancel && rule($0) }
+    let stopped = Self.stop(picked)
+    let missed = picked.filter { $0.state.endsBy == nil }
+    if missed.isEmpty { return Self.count(stopped) }
+    // After the entries were read, an event stream may have passed from a call to the pause after it, or from a pause
+    // to the next call. The new entry was added before the old one was claimed, so it can be read now.
+    let calls = Set(missed.compactMap { $0.info?.id })
+    let hasMissedPause = missed.contains(where: \.isPause)
+    let next = running.filter { entry in
+      guard !entry.isExemptFromCancel, rule(entry) else { return false }
+      return entry.earlierCall.map { calls.contains($0) } ?? hasMissedPause
+    }
+    return Self.count(stopped + Self.stop(next))
+  }
+
+  /// Stops the given entries. Returns those that will now end as cancelled.
+  private static func stop(_ picked: [Entry]) -> [Entry] {
     let groups = picked.filter { $0.group != nil }.sorted { ($0.group ?? 0) < ($1.group ?? 0) }
-    let stoppedGroups = groups.count { $0.state.stop(.cancelled) }
-    return stoppedGroups + Self.count(picked.filter { $0.group == nil && $0.state.stop(.cancelled) })
+    return (groups + picked.filter { $0.group == nil }).filter { $0.state.stop(.cancelled) }
   }
 
   /// The number of stopped calls. A stream that was stopped while its connection ended is counted once.
