@@ -203,7 +203,6 @@ let package = Package(
       dependencies: [
         "ErrandHTTP", "ErrandDecoding", "ErrandSupport", "ErrandTLS",
         .target(name: "CErrandCurl", condition: .when(platforms: [.linux])),
-        .target(name: "CErrandTLS", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),

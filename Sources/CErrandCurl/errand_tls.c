@@ -54,7 +54,6 @@ static bool is_openssl(void) {
 
 static void look_up(void) {
   if (!is_openssl()) return;
-  errand_openssl_prepare();
   data_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_watch);
   context_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
   is_known = data_index > 0 && context_index > 0;

@@ -12,19 +12,18 @@
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/x509v3.h>
-#include <pthread.h>
 #include <string.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void prepare(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
-
-void errand_openssl_prepare(void) { pthread_once(&once, prepare); }
+// Makes OpenSSL keep its memory when the process exits. Otherwise a thread that still uses a connection would use freed
+// memory. OpenSSL accepts this option only before its first use, and another part of the process, such as URLSession,
+// may use OpenSSL first. So this function runs when the program is loaded.
+__attribute__((constructor)) static void keep_memory_at_exit(void) {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
 
 BIO *errand_open_bytes(const void *bytes, size_t length) {
   static const char nothing[] = "";
   if (length > INT_MAX) return NULL;
-  errand_openssl_prepare();
   return BIO_new_mem_buf(length > 0 ? bytes : nothing, (int)length);
 }
 
@@ -149,7 +148,6 @@ bool errand_demand_host(void *parameters, const char *host) {
 }
 
 size_t errand_hash_bytes(errand_hash hash, const void *bytes, size_t length, uint8_t digest[32]) {
-  errand_openssl_prepare();
   unsigned int written = 0;
   const EVP_MD *function = hash == errand_hash_md5 ? EVP_md5() : EVP_sha256();
   bool is_hashed = EVP_Digest(bytes, length, digest, &written, function, NULL) == 1;

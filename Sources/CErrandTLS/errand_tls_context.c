@@ -16,7 +16,6 @@ static int note_certificate_request(SSL *ssl, X509 **certificate, EVP_PKEY **key
 }
 
 errand_tls_context *errand_tls_context_make(bool demands_tls_1_3) {
-  errand_openssl_prepare();
   SSL_CTX *context = SSL_CTX_new(TLS_client_method());
   X509_STORE *store = X509_STORE_new();
   if (!context || !store ||

@@ -1,7 +1,6 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
-  import CErrandTLS
   import ErrandDecoding
   import ErrandHTTP
   import ErrandSupport
@@ -29,10 +28,7 @@
 
     static let threadName = "errand.curl"
     private static let scratchSize = 64 << 10
-    private static let isLibraryReady: Bool = {
-      errand_openssl_prepare()
-      return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-    }()
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     let configuration: CurlConfiguration
     /// The identity of a transport with the configuration, which takes time to compute.

@@ -52,7 +52,9 @@ enum MemoryProbe {
   static func main() async throws {
     let words = CommandLine.arguments
     guard words.count >= 3 else { exit(64) }
-    if words[1] == "exit", words.count == 5 { try await exitBusy(words[2], authority: words[3], carrier: words[4]) }
+    if words[1].hasPrefix("exit"), words.count == 5 {
+      try await exitBusy(words[2], authority: words[3], carrier: words[4], isLate: words[1] == "exit-late")
+    }
     let client = APIClient(baseURL: words[2])
     _ = try await client.send(Put(body: .text("warm")))
     let before = try peak()
@@ -62,8 +64,8 @@ enum MemoryProbe {
   }
 
   /// Ends the process while a transport uses OpenSSL. That transport has its own authority and was created before any
-  /// other.
-  private static func exitBusy(_ url: String, authority: String, carrier: String) async throws -> Never {
+  /// other. If `isLate` is true, another part of the process has used OpenSSL before the transport.
+  private static func exitBusy(_ url: String, authority: String, carrier: String, isLate: Bool) async throws -> Never {
     // This handler is registered first, so it runs last. OpenSSL refuses to initialise again after it has freed its
     // resources.
     atexit {
@@ -73,6 +75,7 @@ enum MemoryProbe {
       // The type is that of <openssl/crypto.h>. The probe does not link OpenSSL itself.
       if unsafeBitCast(symbol, to: Initialize.self)(baseOnly, nil) != 1 { _exit(70) }
     }
+    if isLate { useLibcurl() }
     let client = APIClient(baseURL: url)
     let transport = try transport(on: carrier, authority: .file(path: authority))
     client.configure { $0.transport = .own(transport) }
@@ -80,6 +83,14 @@ enum MemoryProbe {
     _ = try await client.send(Get())
     for _ in 0..<16 { client.start(Get()) { _ in } }
     exit(0)
+  }
+
+  /// Initialises libcurl, and so OpenSSL, as URLSession does at its first request.
+  private static func useLibcurl() {
+    typealias Initialize = @convention(c) () -> UnsafeMutableRawPointer?
+    guard let symbol = dlsym(nil, "curl_easy_init") else { _exit(71) }
+    // The type is that of <curl/easy.h>.
+    if unsafeBitCast(symbol, to: Initialize.self)() == nil { _exit(72) }
   }
 
   private static func transport(on carrier: String, authority: CertificateAuthority) throws -> any Transport {

@@ -5,11 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Makes OpenSSL keep its memory when the process exits. Otherwise a thread that still closes connections would use
-// freed memory. Must be called before anything else uses OpenSSL, also before libcurl is initialised. Later calls have
-// no effect.
-void errand_openssl_prepare(void);
-
 // MARK: Certificates and keys
 
 // Reasons why errand_pem_count_certificates() could not count.

@@ -177,15 +177,16 @@ import Testing
     #expect(refusal?.contains("test authority") == true)
   }
 
-  /// OpenSSL frees its resources when the process exits, unless it is configured otherwise before its first use.
-  @Test(arguments: TrustCarrier.allCases)
-  func `custom authority does not crash the exit`(carrier: TrustCarrier) async throws {
+  /// OpenSSL frees its resources when the process exits, unless it is configured otherwise before its first use. In the
+  /// mode `exit-late`, libcurl is initialised before any transport uses OpenSSL.
+  @Test(arguments: TrustCarrier.allCases, ["exit", "exit-late"])
+  func `custom authority does not crash the exit`(carrier: TrustCarrier, mode: String) async throws {
     let (url, authority) = (try Servers.address("ERRAND_DOOR_TLS"), try TrustFixture.path("ca.pem"))
     // The process exits while its transport still has memory, which a sanitizer would report as leaks.
     let environment = ["ASAN_OPTIONS": "detect_leaks=0"]
     for _ in 0..<5 {
       let run = try await BuiltProgram("MemoryProbe").run(
-        ["exit", url, authority, "\(carrier)"], environment: environment)
+        [mode, url, authority, "\(carrier)"], environment: environment)
       #expect(run.status == 0, "\(run.error)")
     }
   }
