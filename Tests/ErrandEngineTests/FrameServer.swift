@@ -103,20 +103,19 @@
   /// the frames of HTTP/2, so it can violate every rule.
   final class FrameServer: Sendable {
     private struct State {
-      var listeners: [Int32] = []
       var connections = 0
-      var peers: Set<Int32> = []
-      var isOver = false
+      var openConnections = 0
       var paths: [String] = []
     }
 
     private let script: @Sendable (FramePeer, FrameServer) throws -> Void
     private let state = Locked(State())
+    private let listeners = OpenListeners()
     let port: Int
 
     var url: String { "http://127.0.0.1:\(port)/" }
     var connections: Int { state.withLock { $0.connections } }
-    var openConnections: Int { state.withLock { $0.peers.count } }
+    var openConnections: Int { state.withLock { $0.openConnections } }
     /// The paths of the requests that a script counted as processed.
     var processed: [String] { state.withLock { $0.paths } }
 
@@ -128,10 +127,7 @@
       acceptConnections(of: listener)
     }
 
-    deinit {
-      stop()
-      for listener in state.withLock({ $0.listeners }) { close(listener) }
-    }
+    deinit { refuseConnections() }
 
     private static func listen(to port: Int) throws -> (listener: Int32, port: Int) {
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -152,56 +148,37 @@
     }
 
     private func acceptConnections(of listener: Int32) {
-      state.withLock { $0.listeners.append(listener) }
-      Thread.detachNewThread { [weak self, script] in
+      listeners.insert(listener)
+      Thread.detachNewThread { [weak self, script, listeners] in
+        defer { listeners.close(listener) }
         while true {
           let peer = accept(listener, nil, nil)
           guard peer >= 0 else { return }
-          guard let server = self, let number = server.enter(peer) else {
+          guard let server = self else {
             close(peer)
             return
           }
+          let number = server.state.withLock { state in
+            state.connections += 1
+            state.openConnections += 1
+            return state.connections
+          }
           Thread.detachNewThread {
             try? script(FramePeer(peer, number: number), server)
-            server.leave(peer)
+            server.state.withLock { $0.openConnections -= 1 }
+            close(peer)
           }
         }
       }
     }
 
-    /// Ends all connections and accepts no more. Scripts see the end of the stream.
-    func stop() {
-      let peers = state.withLock { state in
-        state.isOver = true
-        return state.peers
-      }
-      for peer in peers { shutdown(peer, Int32(SHUT_RDWR)) }
-      refuseConnections()
-    }
-
     /// Accepts no more connections. Those that are open stay open.
-    func refuseConnections() {
-      for listener in state.withLock({ $0.listeners }) { shutdown(listener, Int32(SHUT_RDWR)) }
-    }
+    func refuseConnections() { listeners.shutDown() }
 
     /// Accepts connections after ``refuseConnections()`` again.
     func acceptConnectionsAgain() throws { acceptConnections(of: try Self.listen(to: port).listener) }
 
     /// Counts a request as processed.
     func process(_ path: String) { state.withLock { $0.paths.append(path) } }
-
-    private func enter(_ peer: Int32) -> Int? {
-      state.withLock { state in
-        guard !state.isOver else { return nil }
-        state.connections += 1
-        state.peers.insert(peer)
-        return state.connections
-      }
-    }
-
-    private func leave(_ peer: Int32) {
-      _ = state.withLock { $0.peers.remove(peer) }
-      close(peer)
-    }
   }
 #endif

@@ -5,6 +5,23 @@
 
   struct SocketFault: Error { let call: String }
 
+  /// The listening sockets of a test server. The thread that accepts the connections of a socket closes it, and other
+  /// threads only shut it down. Both happen under the lock. Otherwise a thread could shut down, or accept from, a
+  /// descriptor that the system has meanwhile given to a socket of another test.
+  final class OpenListeners: Sendable {
+    private let sockets = Locked<Set<Int32>>([])
+
+    func insert(_ socket: Int32) { sockets.withLock { _ = $0.insert(socket) } }
+
+    func shutDown() {
+      sockets.withLock { sockets in for socket in sockets { _ = shutdown(socket, Int32(SHUT_RDWR)) } }
+    }
+
+    func close(_ socket: Int32) {
+      sockets.withLock { sockets in if sockets.remove(socket) != nil { _ = Glibc.close(socket) } }
+    }
+  }
+
   /// A listener whose queue is full. New connections to it neither succeed nor fail.
   final class FullListener {
     private var sockets: [Int32] = []

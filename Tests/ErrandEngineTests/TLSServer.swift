@@ -139,7 +139,7 @@
     private let count = Locked(0)
     var connections: Int { count.withLock { $0 } }
 
-    private let listener: Int32
+    private let listeners = OpenListeners()
 
     /// Starts a server, with a small receive buffer if its size in bytes is given.
     init(
@@ -158,11 +158,12 @@
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)
       _ = Self.with(&place) { place, _ in getsockname(listener, place, &length) }
       port = Int(UInt16(bigEndian: place.sin_port))
-      self.listener = listener
-      Thread.detachNewThread { [weak self] in
+      listeners.insert(listener)
+      Thread.detachNewThread { [weak self, listeners] in
+        defer { listeners.close(listener) }
         while true {
           let descriptor = Glibc.accept(listener, nil, nil)
-          guard descriptor >= 0 else { return _ = close(listener) }
+          guard descriptor >= 0 else { return }
           // Otherwise the system may hold back small writes until the client has sent something.
           var isOn: Int32 = 1
           setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
@@ -172,7 +173,7 @@
       }
     }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+    deinit { listeners.shutDown() }
 
     var url: String { "https://127.0.0.1:\(port)" }
 
