@@ -44,7 +44,7 @@ extension CacheRules {
     if requestDirectives.noStore { return .noStore }
     if fields.contains("Range") || response.head.status == 206 { return .partial }
     if !isWhole(response) { return .incomplete }
-    if response.head.status < 200 || response.head.status == 304 { return .status }
+    if response.head.status < 200 || Self.isNeverStored(response.head.status) { return .status }
     if isDeclared(response.head, control) { return response.isAccepted ? nil : .status }
     return refusalByServer(response.head, control)
   }
@@ -78,6 +78,16 @@ extension CacheRules {
     let fields = response.head.fields
     guard method != .head, response.head.status != 204, !fields.contains(.contentEncoding) else { return true }
     return fields.values(of: .contentLength).allSatisfy { $0 == String(response.bodyLength) }
+  }
+
+  /// Whether responses with this status are not stored, whatever the server permits: RFC 6585 forbids it (428, 429, 431,
+  /// 511), or the response depends on a part of the request that is not in the cache key, namely a credential (401, 407)
+  /// or a condition (304, 412). Another request with the same key must not receive such a response.
+  private static func isNeverStored(_ status: Int) -> Bool {
+    switch status {
+    case 304, 401, 407, 412, 428, 429, 431, 511: true
+    default: false
+    }
   }
 
   /// Whether this cache knows all requirements of the status (RFC 9111 section 5.2.2.3).

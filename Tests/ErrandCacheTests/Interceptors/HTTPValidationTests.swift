@@ -160,6 +160,20 @@ struct HTTPValidationTests {
     #expect(await fixture.stored() == "body")
   }
 
+  @Test(arguments: [401, 412, 429])
+  func `rejection with max-age keeps the entry`(_ status: Int) async throws {
+    let fixture = CacheFixture { _, number in
+      number == 2
+        ? .status(status, fields: ["Cache-Control": "max-age=600"])
+        : .page("answer \(number)", [.eTag: "\"\(number)\"", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(await fixture.client.outcome(of: Page.http()).error?.status == status)
+    #expect(await fixture.stored(.http()) == "answer 1")
+    #expect(try await fixture.client.send(Page.http()) == "answer 3")
+  }
+
   @Test(arguments: [404, 410])
   func `gone response removes the entry`(_ status: Int) async throws {
     let fixture = CacheFixture { _, number in number == 1 ? .page("body", [.eTag: "\"a\""]) : .status(status) }

@@ -25,6 +25,13 @@ struct Rule02StoringTests {
     #expect(try Scene.word(Scene.rules().storing(Scene.response(status, fields))) == word)
   }
 
+  @Test(arguments: [401, 407, 412, 428, 429, 431, 511]) func `some statuses are never stored`(status: Int) throws {
+    let response = Scene.response(status, "Cache-Control: max-age=60, public")
+    for policy in [CachePolicy.http, .httpElse(.seconds(9)), .lifetime(.seconds(9))] {
+      #expect(try Scene.word(Scene.rules(policy: policy).storing(response)) == "status")
+    }
+  }
+
   @Test func `request can forbid storing`() throws {
     let response = Scene.response(200, "Cache-Control: max-age=60")
     #expect(try Scene.word(Scene.rules(.get, "Cache-Control: no-store").storing(response)) == "no-store")
