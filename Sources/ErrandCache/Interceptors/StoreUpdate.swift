@@ -50,7 +50,7 @@ struct StoreUpdate {
         lookupResult.store.renew(lookupResult.key, stored: entry.head.responseTime, head: head, handing: &$0)
       }
       remember(head)
-    case .last, .outdated: lookupResult.store.remove(.variant(lookupResult.key, entry.head.variant))
+    case .last, .outdated: removeStored()
     case .unstored, .unrelated: break
     }
   }
@@ -118,16 +118,15 @@ struct StoreUpdate {
       context.note(.cache(.notStored(reason: refusal.clause)))
       // The stored response is removed if the new response shows that it is outdated, even though the new response is
       // not stored.
-      if lookupResult.rules.isOutdated(by: response.head) {
-        if let entry = lookupResult.validating?.entry {
-          lookupResult.store.remove(.variant(lookupResult.key, entry.head.variant))
-        } else if lookupResult.forward.isBypass, refusal != .disabled {
-          lookupResult.store.remove(.key(lookupResult.key))
-        }
-      }
+      let mayBeStored = lookupResult.validating != nil || lookupResult.forward.isBypass && refusal != .disabled
+      if mayBeStored, lookupResult.rules.isOutdated(by: response.head) { removeStored() }
       return false
     }
   }
+
+  /// Removes the stored response, which is outdated, and all other variants under its key. If `Vary` has changed, an
+  /// older variant also matches the request, and would be found next.
+  private func removeStored() { lookupResult.store.remove(.key(lookupResult.key)) }
 
   /// Makes a stored response known to lookups for equivalent URLs, if it declares `No-Vary-Search`.
   private func remember(_ head: CacheEntryHead) {

@@ -40,6 +40,29 @@ struct HTTPVariantTests {
     }
   }
 
+  /// Some servers send `Vary: Accept-Encoding` only with bodies that are long enough to be compressed. Both responses
+  /// then match the same request.
+  @Test(
+    arguments: [
+      (.lifetime(.seconds(600)), .status(404)), (.http, .page("last", ["Cache-Control": "no-store"])),
+      (.http, .status(304, fields: [.eTag: "\"2\"", "Cache-Control": "no-store"])),
+    ] as [(CachePolicy, ScriptedAnswer)])
+  func `removed response reveals no older one`(_ policy: CachePolicy, _ last: ScriptedAnswer) async throws {
+    let fixture = CacheFixture { _, number in
+      switch number {
+      case 1: .page("older", [.eTag: "\"1\"", "Cache-Control": "max-age=600"])
+      case 2: .page("newer", [.eTag: "\"2\"", "Cache-Control": "max-age=60", "Vary": "Accept-Encoding"])
+      default: last
+      }
+    }
+    let page = Page(cache: policy)
+    _ = try await fixture.client.send(page)
+    fixture.pass(1)
+    #expect(try await fixture.client.send(page, options: .cache(.ignoringCache)) == "newer")
+    _ = await fixture.client.outcome(of: page, options: .cache(.revalidating))
+    #expect(await fixture.stored(page) == nil && fixture.asked == 3)
+  }
+
   @Test(arguments: ["*", "Range", "Accept, *"])
   func `incomparable Vary is not stored`(_ vary: String) async throws {
     let fixture = CacheFixture { _, number in
