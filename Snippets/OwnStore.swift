@@ -34,8 +34,10 @@ final class BoxStore: CacheStore {
   }
 
   func put(_ entry: CacheEntry) {
+    if entry.head.isMemoryOnly {  // no byte of it may leave memory
+      return remove(.key(entry.key))
+    }
     remove(.variant(entry.key, entry.head.variant))
-    if entry.head.isMemoryOnly { return }  // no byte of it may leave memory
     box.withLock { $0[Self.name(entry.key), default: []].append(entry.encoded()) }
   }
 

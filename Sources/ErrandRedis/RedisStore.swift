@@ -126,18 +126,16 @@ public final class RedisStore: CacheStore {
   }
 
   /// Stores an entry, which is written in the background. If the entry is too large or must not be written to a disk,
-  /// the entry is not stored, and the stored entry that it would replace is removed.
+  /// the entry is not stored, and all entries under its key are removed.
   public func put(_ entry: CacheEntry) {
-    guard fits(entry) else {
-      return remove(.variant(entry.key, entry.head.variant))
-    }
+    guard fits(entry) else { return remove(.key(entry.key)) }
     mailbox.write(.put(CacheEntry(key: entry.key, head: entry.head, body: entry.body)))
   }
 
   /// Replaces the head (status, fields and cache data) of an entry whose body is still valid. The head is written in
   /// the background. The time after which Redis removes the entry starts again.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
-    guard !head.isMemoryOnly else { return remove(.variant(key, head.variant)) }
+    guard !head.isMemoryOnly else { return remove(.key(key)) }
     mailbox.write(.renew(key, stored: stored, head: head))
   }
 

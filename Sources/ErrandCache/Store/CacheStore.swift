@@ -41,14 +41,17 @@ public protocol CacheStore: Sendable {
   /// Stores an entry. It replaces an existing entry with an equal key and variant. Returns immediately and writes in
   /// the background; the next ``find(_:choosing:call:patience:)`` of this process finds the entry.
   ///
+  /// If the store cannot keep the entry, for example because it is too large, it removes all entries with an equal key:
+  /// an older variant may match the same requests, because `Vary` may have changed, and must not be found instead.
+  ///
   /// The cache holds a lock while it calls this method, so that an entry is never stored after its removal. So this
   /// method must not call the cache.
   func put(_ entry: CacheEntry)
 
   /// Whether the store would keep an entry that is put now, as far as is known without waiting. The result is false if
   /// the entry is too large, and if nothing can be stored now. The cache uses the result only for its reports. It puts
-  /// the entry even if the result is false, so that the store removes the entry that would have been replaced. The
-  /// default implementation returns true.
+  /// the entry even if the result is false, so that the store removes the older entries under its key. The default
+  /// implementation returns true.
   func takes(_ entry: CacheEntry) -> Bool
 
   /// Replaces the head (status, fields and cache data) of an entry whose body is still valid. Has no effect if the

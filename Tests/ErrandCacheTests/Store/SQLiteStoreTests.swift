@@ -125,6 +125,7 @@ struct SQLiteStoreTests {
 
   @Test(arguments: [true, false]) func `renewal by memory-only head removes the entry`(_ flushed: Bool) async throws {
     let store = open()
+    store.put(Sample.entry("/a", head: Sample.head(variant: "older", time: 500)))
     store.put(Sample.entry("/a"))
     store.put(Sample.entry("/b"))
     if flushed { await store.flush() }
@@ -195,9 +196,9 @@ struct SQLiteStoreTests {
     #expect(await store.isMissing(Sample.key("/b")))
   }
 
-  @Test func `oversized entry removes the older one`() async throws {
+  @Test(arguments: ["", "other"]) func `oversized entry removes the older one`(_ variant: String) async throws {
     let store = open(limit: 4 << 20, entryLimit: 10_000)
-    store.put(Sample.entry("/a"))
+    store.put(Sample.entry("/a", head: Sample.head(variant: variant)))
     await store.flush()
     store.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(time: 2_000), body: Data(count: 10_001)))
     await store.flush()

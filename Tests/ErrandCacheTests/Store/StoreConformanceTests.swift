@@ -94,6 +94,21 @@ struct StoreConformanceTests {
     }
   }
 
+  @Test(arguments: StoreKind.all.filter { !$0.keepsMemoryOnly }, [true, false])
+  func `memory-only entry removes older variants`(_ kind: StoreKind, flushed: Bool) async throws {
+    try await kind.with { store in
+      store.put(Sample.entry("/a", body: "older", head: Sample.head(variant: "de")))
+      store.put(Sample.entry("/b"))
+      if flushed { await store.flush() }
+      store.put(Sample.entry("/a", head: Sample.head(variant: "en", time: 2_000, isMemoryOnly: true)))
+      for _ in 0..<2 {
+        #expect(await store.isMissing(Sample.key("/a")))
+        #expect(await store.text(Sample.key("/b")) == "body")
+        await store.flush()
+      }
+    }
+  }
+
   @Test(arguments: StoreKind.all, [true, false])
   func `renewed head keeps the body`(_ kind: StoreKind, flushed: Bool) async throws {
     try await kind.with { store in

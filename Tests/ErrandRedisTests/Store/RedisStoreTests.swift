@@ -200,9 +200,9 @@ struct RedisStoreTests {
       try #require(RawRedis(socket: try TestRedis.socket)).keys(settings.prefix).allSatisfy { !$0.contains(":v:") })
   }
 
-  @Test func `oversized body removes the older entry`() async throws {
+  @Test(arguments: ["", "other"]) func `oversized body removes the older entry`(_ variant: String) async throws {
     let store = try TestRedis.store(TestRedis.settings { $0.entryLimit = 10 })
-    store.put(Sample.entry("/a", body: "1234567890"))
+    store.put(Sample.entry("/a", body: "1234567890", head: Sample.head(variant: variant)))
     #expect(await store.text(Sample.key("/a")) == "1234567890")
     store.put(Sample.entry("/a", body: "12345678901"))
     #expect(await store.isMissing(Sample.key("/a")))

@@ -150,10 +150,11 @@ struct PendingWrites: Sendable {
   // MARK: - Adding
 
   /// Adds an entry. If too many entries are pending, the entry is dropped, and the stored entry that it would have
-  /// replaced is removed.
+  /// replaced is removed. If the entry must not be written to a disk, all entries under its key are removed: see
+  /// ``CacheStore/put(_:)``.
   mutating func put(_ entry: CacheEntry) {
+    if entry.head.isMemoryOnly { return remove(.key(entry.key)) }
     let replaced = CacheSelection.variant(entry.key, entry.head.variant)
-    if entry.head.isMemoryOnly { return remove(replaced) }
     let cost = Self.cost(entry)
     guard hasRoom(for: entry) else {
       cancel(replaced)
@@ -196,15 +197,15 @@ struct PendingWrites: Sendable {
 
   mutating func barrier(_ job: @escaping StoreJob) { append(.barrier(job)) }
 
-  /// Removes an entry instead of renewing its head, because the new head forbids storing the entry on a disk. An entry
-  /// with a response time other than `stored` is not removed.
+  /// Removes an entry and the other variants under its key instead of renewing its head, because the new head forbids
+  /// storing the entry on a disk. Nothing is removed if the entry has a response time other than `stored`.
   private mutating func removeRenewed(_ key: CacheKey, _ stored: WallTime, _ head: CacheEntryHead) {
     if let pending = puts[key.entry]?.first(where: { $0.entry.head.variant == head.variant }),
       pending.entry.head.responseTime != stored
     {
       return
     }
-    remove(.variant(key, head.variant))
+    remove(.key(key))
   }
 
   private mutating func change(_ write: Write) {

@@ -8,7 +8,7 @@ enum PreparedWrite {
   case nothing
 
   /// Prepares a write. An entry to store is encoded and encrypted. If the entry is too large or its encryption fails,
-  /// the prepared write removes the stored entry instead.
+  /// the prepared write removes all entries under its key instead: see ``CacheStore/put(_:)``.
   init(_ write: PendingWrites.Write, settings: StoreSettings) {
     switch write {
     case .removeMany, .barrier: self = .nothing
@@ -20,7 +20,7 @@ enum PreparedWrite {
       guard let stored = isSealed ? try? settings.sealing?.seal(entry.body) : entry.body,
         stored.count + entry.head.estimatedCost <= settings.entryLimit
       else {
-        self = .remove(.variant(entry.key, entry.head.variant))
+        self = .remove(.key(entry.key))
         return
       }
       let record = CacheEntryRecord(key: entry.key, head: entry.head, storedBody: stored)
@@ -35,13 +35,13 @@ enum PreparedWrite {
   var leavesTraces: Bool { if case .remove(let selection) = self { selection.leavesTraces } else { false } }
 
   /// Carries out the write in the index.
-  /// - Parameter fits: Whether the store has space for the entry. If not, the write only removes the stored entry that
-  ///   the entry would replace.
+  /// - Parameter fits: Whether the store has space for the entry. If not, the write only removes the entries under its
+  ///   key.
   func apply(_ index: StoreIndex, fits: Bool) throws(SQLiteFailure) {
     switch self {
     case .put(let record, let stored, let isSealed, _) where fits:
       try index.put(record, stored: stored, isSealed: isSealed, now: .now)
-    case .put(let record, _, _, _): try index.remove(.variant(record.key, record.head.variant))
+    case .put(let record, _, _, _): try index.remove(.key(record.key))
     case .renew(let key, let stored, let head): try index.renew(key, stored: stored, head: head, now: .now)
     case .remove(let selection): try index.remove(selection)
     case .nothing: break
