@@ -1,4 +1,5 @@
 package import ErrandCore
+import ErrandSupport
 
 /// The cache rules for one call. The properties describe the call and never change. The methods make the cache
 /// decisions. They receive the stored responses and the current time as arguments.
@@ -196,7 +197,7 @@ extension CacheRules {
     else { return .unrelated }
     let names: [HTTPFieldName] = [.eTag, "Last-Modified", .contentLength]
     let said = names.filter { response.head.fields.contains($0) }
-    let agrees = said.allSatisfy { response.head.fields.values(of: $0) == stored.answer.fields.values(of: $0) }
+    let agrees = said.allSatisfy { response.head.hasSameValues(of: $0, as: stored.answer) }
     if !agrees { return .outdated }
     return said.allSatisfy { $0 == .contentLength } ? .unrelated : renewed(stored, by: response)
   }
@@ -222,12 +223,11 @@ extension CacheRules {
   private static func names(_ response: ResponseHead, _ stored: CacheEntryHead) -> Bool {
     if response.fields.contains(.eTag) {
       guard let tag = EntityTag(of: response.fields), let ours = EntityTag(of: stored.answer.fields) else {
-        return response.fields.values(of: .eTag) == stored.answer.fields.values(of: .eTag)
+        return response.hasSameValues(of: .eTag, as: stored.answer)
       }
       return tag.isWeaklyEqual(ours)
     }
-    let changed = response.fields.values(of: "Last-Modified")
-    return changed.isEmpty || changed == stored.answer.fields.values(of: "Last-Modified")
+    return !response.fields.contains("Last-Modified") || response.hasSameValues(of: "Last-Modified", as: stored.answer)
   }
 
   private func renewed(_ stored: CacheEntryHead, by response: ReceivedResponse) -> CacheRenewal {
@@ -251,6 +251,13 @@ extension CacheRules {
     if followsHTTPRules, control.noStore, !control.mustUnderstand { return .last(head) }
     head.isMemoryOnly = head.isMemoryOnly || control.noStore && !followsHTTPRules
     return .renewed(head)
+  }
+}
+
+extension ResponseHead {
+  /// Whether both responses have the same lines of a field, compared byte by byte.
+  fileprivate func hasSameValues(of name: HTTPFieldName, as other: ResponseHead) -> Bool {
+    fields.values(of: name).haveSameBytes(as: other.fields.values(of: name))
   }
 }
 

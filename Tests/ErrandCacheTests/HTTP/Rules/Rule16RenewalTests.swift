@@ -16,7 +16,7 @@ struct Rule16RenewalTests {
     (changed, "", "renewed"),
     ("", "", "renewed"), ("", #"ETag: "x""#, "unrelated"), ("", changed, "unrelated"),
     (#"ETag: "x" | \#(changed)"#, #"ETag: "x" | \#(other)"#, "renewed"), ("ETag: bare", "ETag: bare", "renewed"),
-    (#"ETag: "x""#, #"ETag: "x" | ETag: "y""#, "unrelated"),
+    (#"ETag: "x""#, #"ETag: "x" | ETag: "y""#, "unrelated"), ("ETag: \u{e1}", "ETag: a\u{301}", "unrelated"),
     (#"ETag: "x""#, #"ETag: "x" | Cache-Control: no-store"#, "last"), (#"ETag: "x""#, "Vary: *", "last"),
   ])
   func `304 must match stored response`(stored: String, response: String, word: String) throws {

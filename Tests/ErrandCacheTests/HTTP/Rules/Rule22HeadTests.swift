@@ -33,6 +33,7 @@ struct Rule22HeadTests {
     (#"ETag: "x" | Content-Length: 2"#, #"ETag: "x" | Content-Length: 2"#, "renewed"),
     (#"ETag: "x" | Content-Length: 2"#, #"ETag: "x" | Content-Length: 3"#, "outdated"),
     ("Content-Length: 2", "Content-Length: 3", "outdated"), ("Content-Length: 2", "Content-Length: 2", "unrelated"),
+    ("ETag: \"\u{e1}\"", "ETag: \"a\u{301}\"", "outdated"),
     ("", #"ETag: "x""#, "outdated"), (#"ETag: "x""#, #"ETag: "x" | Cache-Control: no-store"#, "last"),
   ])
   func `HEAD response freshens or outdates`(stored: String, response: String, word: String) throws {
