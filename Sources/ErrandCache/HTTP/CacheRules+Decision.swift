@@ -8,6 +8,8 @@ extension CacheRules {
       return mode.usesOnlyCache ? .fail(.disabled) : .bypass(.disabled)
     }
     guard let bypass = bypass() else { return nil }
+    // Only the server can serve such a range. Why the call gets no response depends on what is stored.
+    if bypass == .range, range == nil, !mayContactServer { return nil }
     return barred(.missing) ?? .bypass(bypass)
   }
 

@@ -86,6 +86,8 @@ struct Rule18AskingTests {
       ("max-age=60", "Cache-Control: max-age=5", 10, "fail needs-server"),
       ("max-age=60 | Content-Encoding: gzip", "Range: bytes=0-1", 1, "fail needs-server"),
       ("max-age=60 | Content-Encoding: gzip", "Range: bytes=0-1", 60, "fail expired"),
+      ("max-age=60", "Range: bytes=0-1, 4-5", 1, "fail needs-server"),
+      ("max-age=60", "Range: lines=0-1", 60, "fail expired"),
     ] as [(String, String, Double, String)])
   func `fresh response is not called expired`(stored: String, request: String, age: Double, word: String) throws {
     #expect(try Scene.verdict("Cache-Control: \(stored)", after: age, request, mode: .cacheOnly) == word)
