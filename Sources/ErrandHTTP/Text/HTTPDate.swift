@@ -27,8 +27,8 @@ public enum HTTPDate {
   /// Parses the value of a field such as `Date` or `Last-Modified`, in one of the three forms of RFC 9110 section
   /// 5.6.7. Returns nil for any other text, even for a date with spaces around it.
   ///
-  /// The name of the day must be valid, but need not match the date. A year of two digits is at most 50 years after the
-  /// present year.
+  /// The name of the day must be valid, but need not match the date. A date with a year of two digits is at most 50
+  /// years after the present.
   public static func date(of text: String) -> Date? {
     milliseconds(of: text, now: present).map { Date(timeIntervalSince1970: Double($0) / 1_000) }
   }
@@ -44,7 +44,7 @@ public enum HTTPDate {
   /// for any other text, even for a date with spaces around it.
   ///
   /// The names of days and months and the zone are read without regard to case. The name of the day must be valid, but
-  /// need not match the date. A year of two digits is at most 50 years after `now`.
+  /// need not match the date. A date with a year of two digits is at most 50 years after `now`.
   package static func milliseconds(of text: String, now: Int64) -> Int64? {
     var reader = HTTPDateReader(text)
     switch text.utf8.count {
@@ -82,10 +82,14 @@ public enum HTTPDate {
       let month = reader.word(of: months), reader.take("-"), let short = reader.number(2), reader.take(" "),
       let clock = reader.clock(), reader.take(" GMT"), reader.isAtEnd
     else { return nil }
-    let present = CivilDate(day: min(max(now, firstMoment), lastMoment) / 86_400_000).year
-    let century = present - present % 100
-    let latest = [century + 100 + short, century + short, century - 100 + short].first { $0 <= present + 50 }
-    return time(latest ?? short, month, day, clock)
+    let now = min(max(now, firstMoment), lastMoment)
+    let today = CivilDate(day: now / 86_400_000)
+    let latest = (today.year + 50, today.month, today.day, now / 1_000 % 86_400)
+    let century = today.year - today.year % 100
+    // A day that the calendar does not have in one of the years, such as 29 February 2100, is in an earlier year.
+    return [century + 100 + short, century + short, century - 100 + short]
+      .filter { ($0, Int64(month) + 1, day, clock) <= latest }
+      .compactMap { time($0, month, day, clock) }.first
   }
 
   /// Parses the form of `asctime` in C, `Sun Nov  6 08:49:37 1994`.

@@ -15,7 +15,8 @@ struct HTTPDateTests {
     ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
     ("SUN, 06 nOV 1994 08:49:37 gmt", 784_111_777), ("sunday, 06-NOV-94 08:49:37 Gmt", 784_111_777),
     ("sUN nov  6 08:49:37 1994", 784_111_777), ("Wednesday, 09-Oct-75 08:53:20 GMT", 3_337_836_800),
-    ("Friday, 01-Jan-76 00:00:00 GMT", 189_302_400),
+    ("Friday, 01-Jan-76 00:00:00 GMT", 189_302_400), ("Thursday, 09-Oct-75 08:53:21 GMT", 182_076_801),
+    ("Wednesday, 31-Dec-75 23:59:59 GMT", 189_302_399), ("Tuesday, 29-Feb-00 00:00:00 GMT", 951_782_400),
   ])
   func `three date forms are parsed`(text: String, seconds: Int64) {
     #expect(HTTPDate.read(text, now: Self.now)?.milliseconds == seconds * 1_000)
