@@ -262,14 +262,16 @@ final class RequestBuilder: Sendable {
     }
   }
 
-  /// Adds the header fields of the client or of the ``RequestFamily``, without secret fields if the server of the
-  /// request is not in ``NamedServers``, and without `Content-Type` if there is no body whose type is open.
+  /// Adds the header fields of the client or of the ``RequestFamily``, without `Content-Type` if there is no body whose
+  /// type is open. Leaves out secret fields if the method is TRACE, or if the server of the request is not in
+  /// ``NamedServers``.
   private func add(
     _ inherited: RequestHeaders, to fields: inout HTTPFields, of draft: Draft, _ url: HTTPURL, _ family: SharedFamily?
   ) {
     guard !inherited.isEmpty else { return }
     let headers = draft.body?.isOpenType == true ? inherited : inherited.without(.contentType)
-    let isShown = !headers.hasSecrets || NamedServers(bases, family).contains(url.origin)
+    let isShown =
+      !headers.hasSecrets || draft.method.mayCarryStoredSecrets && NamedServers(bases, family).contains(url.origin)
     (isShown ? headers : headers.withoutSecrets).apply(to: &fields)
   }
 

@@ -13,13 +13,14 @@ package struct Authorizing: SelectiveInterceptor {
   ///   share another ``RefreshControl``, which then refreshes the credentials.
   package init(_ control: RefreshControl) { self.control = control }
 
-  /// True if a credential may be available for the request, and the request has no `Authorization` field.
+  /// True if a credential may be available for the request, and the request has no `Authorization` field. A TRACE
+  /// request gets only a credential that the request itself declares.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     if request.fields.contains(.authorization) { return false }
     return switch context.plan.access.credential {
     case .none: false
     case .own: true
-    case .inherited: context.plan.access.provider != nil
+    case .inherited: context.plan.access.provider != nil && request.method.mayCarryStoredSecrets
     }
   }
 

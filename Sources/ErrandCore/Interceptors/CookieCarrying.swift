@@ -2,7 +2,7 @@
 ///
 /// This interceptor runs after ``Admitting``. So a call that waited in the queue sends the newest cookies, and the
 /// cookies of a response are stored before the next call is admitted. If the caller has set a `Cookie` field, this
-/// field is sent unchanged.
+/// field is sent unchanged. A TRACE request carries no cookies of the jar.
 package struct CookieCarrying: Interceptor {
   package init() {}
 
@@ -27,7 +27,7 @@ package struct CookieCarrying: Interceptor {
     _ request: HTTPRequest, _ jar: CookieJar, _ context: CallContext
   ) -> (request: HTTPRequest, removalCount: UInt64) {
     let (field, removalCount) = jar.takeField(for: request.url, from: context.cookieSite(for: request))
-    let cookies = request.fields.contains(.cookie) ? nil : field
+    let cookies = mayCarryCookies(request) ? field : nil
     context.flags.cookies = cookies
     guard let cookies else { return (request, removalCount) }
     var request = request
@@ -48,6 +48,11 @@ package struct CookieCarrying: Interceptor {
   }
 }
 
+/// Whether a request may carry cookies of a jar.
+private func mayCarryCookies(_ request: HTTPRequest) -> Bool {
+  !request.fields.contains(.cookie) && request.method.mayCarryStoredSecrets
+}
+
 extension CallContext {
   /// The cookie jar of the call's account. Nil if cookies are off. Also nil if the call notifies the server of a logout
   /// and the account is logged in again: the account's jar then belongs to the new session.
@@ -61,9 +66,9 @@ extension CallContext {
 
   /// The cookies for the cache key of a request: the cookies that the cookie jar now has for the request, without
   /// cookies that the configuration leaves out of cache keys. Nil if the jar has no cookies for the request, or if the
-  /// request already has a `Cookie` field.
+  /// request carries no cookies of the jar.
   package func cookies(for request: HTTPRequest) -> String? {
-    guard plan.access.cookies.isOn, !request.fields.contains(.cookie) else { return nil }
+    guard plan.access.cookies.isOn, mayCarryCookies(request) else { return nil }
     let field = cookieJar?.field(for: request.url, from: cookieSite(for: request))
     return field.flatMap { plan.access.cookies.cacheKeyValue(of: $0) }
   }

@@ -11,8 +11,8 @@ import Foundation
 /// The first request to an origin gets status 401 and is sent again with the answer; later requests contain an answer
 /// at once. A body that can be read only once cannot be sent again, so such a request fails with 401 if it is the first
 /// one, or if the server has replaced its challenge; the next request contains the answer. Requests to servers that
-/// neither the client nor the request's ``RequestFamily`` names, requests after a redirect to another origin, and
-/// requests with an `Authorization` field are not changed. Responses to answered requests are not stored.
+/// neither the client nor the request's ``RequestFamily`` names, requests after a redirect to another origin, TRACE
+/// requests, and requests with an `Authorization` field are not changed. Responses to answered requests are not stored.
 ///
 /// The second request of a call has the same cookies as the first and takes no token of a ``HostRate``. So a server
 /// that binds its challenge to a cookie of the response with status 401 accepts only the next call.
@@ -60,8 +60,8 @@ public struct DigestAuthentication: Interceptor {
   /// Sends the request, and once more if the server asks for an answer that was not sent yet.
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let home = context.plan.sending.home(of: request.url.origin)
-    guard !request.fields.contains(.authorization), context.plan.access.servers.contains(home),
-      context.isFirstOrigin(home)
+    guard !request.fields.contains(.authorization), request.method.mayCarryStoredSecrets,
+      context.plan.access.servers.contains(home), context.isFirstOrigin(home)
     else {
       return try await next(request)
     }

@@ -112,6 +112,11 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
   /// Whether sending a request several times has the same effect as sending it once (RFC 9110 section 9.2.2).
   package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
+  /// Whether the client may add stored secrets to a request with the method: credentials, cookies and other secret
+  /// fields. A server sends the fields of a TRACE request back in the body of its response, where secrets must not be
+  /// (RFC 9110 section 9.3.8).
+  package var mayCarryStoredSecrets: Bool { rawValue != "TRACE" }
+
   /// Whether the arguments of a request go into the query by default; otherwise they go into the body.
   package var takesArgumentsInQuery: Bool {
     switch rawValue {

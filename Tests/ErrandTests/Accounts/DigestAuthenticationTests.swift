@@ -71,6 +71,12 @@ struct DigestAuthenticationTests {
     }
   }
 
+  @Test func `TRACE gets no answer`() async {
+    let bench = bench { _ in .status(401, fields: Self.challenge()) }
+    #expect(await bench.failure(of: Sending(method: "TRACE"))?.status == 401)
+    #expect(bench.transport.requests.map { $0.fields[.authorization] } == [nil])
+  }
+
   @Test func `stale nonce is replaced`() async throws {
     let bench = bench { request in
       let answer = request.fields[.authorization]

@@ -92,6 +92,26 @@ struct OriginAttackTests {
     #expect(sent.fields["X-Client"] == "app")
   }
 
+  /// A server sends the fields of a TRACE request back in the body of its response (RFC 9110 section 9.3.8).
+  @Test func `TRACE carries no stored secret`() async throws {
+    let jar = CookieJar([try Cookie("sid", Self.marker, host: "h.example", isSecure: false)])
+    let bench = ScriptedClient {
+      $0.headers = ["X-Api-Key": .secret(Self.marker), "X-Client": "app"]
+      $0.credentials = FixedCredential(.bearer(Self.marker))
+      $0.cookies = .jar(jar)
+    }
+    for method: HTTPMethod in ["TRACE", "GET"] {
+      let sent = try #require(try await bench.sent(Sending(method: method, family: family())))
+      for name: HTTPFieldName in ["Authorization", "Cookie", "X-Api-Key", "X-Family-Key"] {
+        #expect((sent.fields[name] == nil) == (method == "TRACE"), "\(method) \(name)")
+      }
+      #expect(sent.fields["X-Client"] == "app" && sent.fields["X-Family"] == "f")
+    }
+    let own = Sending(method: "TRACE", headers: ["X-Api-Key": .secret("own")], credential: .bearer("own"))
+    let sent = try #require(try await bench.sent(own))
+    #expect(sent.fields["X-Api-Key"] == "own" && sent.fields[.authorization] == "Bearer own")
+  }
+
   @Test func `signature is sent to allowed origins`() async throws {
     let bench = ScriptedClient {
       $0.interceptors.exchanges = [Signing(alsoAt: ["http://s.example/a"]) { $0.fields["X-Signature"] = "signed" }]
