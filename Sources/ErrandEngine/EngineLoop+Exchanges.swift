@@ -182,9 +182,10 @@
         connector.advance()
       case .joining: failConnecting(exchange)
       case .connected(let connection):
-        if let end = exchange.continueEnd, end <= now { return connection.proceed() }
         // The response may have arrived while the loop was busy or the process was stopped.
         connection.readable(hasEnded: false)
+        guard exchange.slot != nil, connection.exchange === exchange else { return }
+        if let end = exchange.continueEnd, end <= now { return connection.proceed() }
         failIfIdle(exchange)
       case .streaming(let stream):
         if stream.connection.isOverdue {

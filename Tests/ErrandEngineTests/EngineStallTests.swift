@@ -57,6 +57,38 @@
       #expect(await TransportConformance.failure(of: exchange, over: EngineTransport())?.kind == .idleTimeout)
     }
 
+    /// The loop is busy until the wait for status 100 is over, and then performs a command before it looks for events.
+    @Test func `a rejection during a busy loop spares the body`() async throws {
+      let holds = try await withinTheSecond {
+        let (continues, unblocks) = (Gate(), DispatchSemaphore(value: 0))
+        let isBlocked = Locked(false)
+        let log = PieceSource.Log()
+        let server = try LoopbackServer()
+        server.enqueue(
+          LoopbackAnswer([.wait(continues), .head(status: 413, headers: ["Content-Length": "0"]), .close]),
+          reception: .never)
+        let transport = EngineTransport()
+        let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
+        let body = HTTPBody.stream(length: 1) { flow in PieceSource([.bytes([1])], log, flow) { _ in } }
+        let exchange = Self.exchange(
+          try HTTPRequest(method: .post, url: server.url, body: body.expectingContinue()))
+        let sending = Task { try await transport.send(exchange) }
+        _ = try await server.request(number: 1)
+        _ = timers.schedule(at: timers.now) {
+          isBlocked.withLock { $0 = true }
+          unblocks.wait()
+        }
+        #expect(await eventually { isBlocked.withLock { $0 } })
+        continues.open()
+        #expect(await eventually { server.openConnectionCount == 0 })
+        timers.loop.push(.abort(EngineExchange(Self.exchange(try HTTPRequest(url: server.url)))))
+        _ = SharedTimers.shared.schedule(at: .now.advanced(by: EngineExchange.continueWait)) { unblocks.signal() }
+        #expect(try await sending.value.status == 413)
+        return log.opened == 0
+      }
+      #expect(holds)
+    }
+
     @Test(arguments: [BodyDisposition.memory(limit: 1_000), .discard])
     func `bytes behind a shortened body close the connection`(disposition: BodyDisposition) async throws {
       let length = disposition == .discard ? 1 << 21 : 2_000
