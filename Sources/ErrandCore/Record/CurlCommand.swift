@@ -62,10 +62,10 @@ private struct CurlCommand {
   }
 
   /// Header fields that make curl describe the body as the transport does. By default, curl sends no `Content-Length`
-  /// for a POST, PUT or PATCH request without a body, and adds `Expect` for a body over 1 MiB.
+  /// for a POST, PUT, PATCH or QUERY request without a body, and adds `Expect` for a body over 1 MiB.
   private var framing: [String] {
     guard let body = request.body else {
-      return ["POST", "PUT", "PATCH"].contains(request.method.rawValue) ? ["Content-Length: 0"] : []
+      return ["POST", "PUT", "PATCH", "QUERY"].contains(request.method.rawValue) ? ["Content-Length: 0"] : []
     }
     if body.expectsContinue { return ["Expect: 100-continue"] }
     return body.length.map { $0 <= 1 << 20 } == true ? [] : ["Expect:"]

@@ -154,7 +154,9 @@ struct CurlCommandTests {
 
   @Test func `Content-Length and Expect are preserved`() throws {
     let length = "-H 'Content-Length: 0'"
-    #expect(try request(.post).curlCommand().hasSuffix(length))
+    for method: HTTPMethod in [.post, .put, .patch, .query] {
+      #expect(try request(method).curlCommand().hasSuffix(length), "\(method)")
+    }
     #expect(try !request(.delete).curlCommand().contains(length))
     var asking = try request(.post, "http://h.example/", [], Data("a".utf8))
     #expect(!asking.curlCommand().contains("Expect"))
