@@ -185,8 +185,8 @@
     func lost(isReset: Bool) {
       let ending = machine.ended(isReset: isReset || socket.isCutOff)
       guard let exchange else { return loop.discard(self) }
-      // The rest of a response that asks for another answer is not needed.
-      if exchange.isChallenged { return complete() }
+      // The rest of a response that asks for another answer, or rejects the expectation, is not needed.
+      if exchange.isChallenged || exchange.isExpectationRefused { return complete() }
       if let failure = EngineFailure.lost(
         exchange, ending, isReset: isReset, hasResponded: uses > 1, socket.tls?.failure)
       {

@@ -239,6 +239,8 @@
         loop.requireHTTP1(of: exchange.origin)
         loop.moveUnprocessed(exchange, from: connection)
       case .response: completeIfDone()
+      // The rest of a response that rejects the expectation is not needed.
+      case .failure where exchange.isExpectationRefused: complete()
       case .http1Required, .failure:
         failAfterContent(exchange.failure(.http2, EngineFailure.reset(exchange.origin, code: code)))
       }
@@ -265,6 +267,7 @@
       case .response: completeIfDone()
       case .idle, .unsent: loop.moveOn(exchange, connection.goAwayCause)
       case .beforeResponse where fault == nil: loop.lostBeforeResponse(exchange, connection.goAwayCause)
+      case .inBody where fault == nil && exchange.isExpectationRefused: complete()
       case .beforeResponse, .inHead, .inBody:
         if let fault { return failAfterContent(exchange.failure(.http2, EngineFailure.http2(exchange.origin, fault))) }
         let text = ending == .inHead ? EngineFailure.inHead : nil

@@ -50,8 +50,9 @@
       #expect(ContinuousClock.now - begun >= .seconds(1))
     }
 
-    @Test func `a request is sent again without Expect after status 417`() async throws {
-      let server = try LoopbackServer { $0.headers["Expect"] == nil ? .ok("taken") : .status(417, body: "no") }
+    @Test(arguments: [LoopbackAnswer.status(417, body: "no"), .status(417, body: "no").cut(after: 1)])
+    func `a request is sent again without Expect after status 417`(refusal: LoopbackAnswer) async throws {
+      let server = try LoopbackServer { $0.headers["Expect"] == nil ? .ok("taken") : refusal }
       let body = HTTPBody(Data([1, 2, 3])).expectingContinue()
       let response = try await EngineTransport().send(Self.post(server.url, body))
       #expect(response.text == "taken")

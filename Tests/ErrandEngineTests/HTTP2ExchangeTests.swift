@@ -175,13 +175,15 @@
       #expect(server.connections == 1)
     }
 
-    @Test func `a body with Expect: 100-continue is sent at once`() async throws {
+    @Test(arguments: [true, false])
+    func `a body with Expect: 100-continue is sent at once`(isRefusalWhole: Bool) async throws {
       let server = try FrameServer { peer, _ in
         try peer.start()
         try peer.serve { request in
           let body = try peer.body(of: request.stream)
           if request["expect"] != nil {
-            peer.headers(request.stream, [(":status", "417")], ends: true)
+            peer.headers(request.stream, [(":status", "417")], ends: isRefusalWhole)
+            if !isRefusalWhole { peer.reset(request.stream, 2) }
           } else {
             peer.respond(request.stream, "\(body)")
           }
