@@ -35,11 +35,11 @@ package struct Validating: Interceptor {
     return response.with(parsed)
   }
 
-  /// True if the ``Envelope`` cannot be checked, because HTTP allows no body for the response: the status is 204 or
-  /// 205, or the method is HEAD.
+  /// True if the ``Envelope`` cannot be checked, because HTTP allows no body for the response: the status is 204, 205
+  /// or 304, or the method is HEAD.
   private static func cannotHaveBody(_ response: HTTPResponse, _ context: CallContext) -> Bool {
     guard response.body.isEmpty, context.plan.rules.shape == nil else { return false }
-    return response.status == 204 || response.status == 205 || context.record.sent?.method == .head
+    return [204, 205, 304].contains(response.status) || context.record.sent?.method == .head
   }
 
   /// The size in bytes up to which a body is checked and decoded on the caller's executor. Larger bodies are processed
