@@ -151,7 +151,7 @@ struct GetProfile: APIRequest {
   var path: Path { "/profiles/\(id)" }
   var validation: ResponseValidation {
     ResponseValidation(
-      status: .success.or([304]),
+      status: .success.or([410]),  // the last profile of a user who has left
       shape: [
         "nick": .string,
         "level": .integer,
