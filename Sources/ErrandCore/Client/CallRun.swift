@@ -234,7 +234,10 @@ final class CallRun: Run {
     for headers in [info.request.headers, family?.value.headers, snapshot.configuration.headers] {
       if let headers { secrets.add(headers) }
     }
-    secrets.add(info.request.arguments)
+    for arguments in [info.request.arguments, family?.value.arguments] {
+      if let arguments { secrets.add(arguments) }
+    }
+    if case .form(let arguments)? = info.request.body?.content { secrets.add(arguments) }
     return secrets
   }
 }

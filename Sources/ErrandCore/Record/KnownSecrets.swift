@@ -52,15 +52,21 @@ struct KnownSecrets: Sendable {
     for entry in headers.entries { if let value = entry.value { add(entry.field(value)) } }
   }
 
-  /// Adds to the known secrets the values of the arguments whose names suggest a secret, such as `token`.
+  /// Adds to the known secrets the values of the arguments whose names suggest a secret, such as `token`, also of those
+  /// inside the values of other arguments.
   mutating func add(_ arguments: Arguments) {
-    for entry in arguments.entries where JSONMask.isSecret(key: entry.name) {
-      switch entry.value {
-      case .string(let text): add(suspected: text)
-      case .integer(let number): add(suspected: String(number))
-      case .data(let data): add(suspected: data.base64EncodedString())
-      default: break
-      }
+    for entry in arguments.entries { add(entry.value, isSecret: JSONMask.isSecret(key: entry.name)) }
+  }
+
+  private mutating func add(_ value: ArgumentValue, isSecret: Bool) {
+    switch value {
+    case .string(let text): if isSecret { add(suspected: text) }
+    case .array(let elements): for element in elements { add(element, isSecret: isSecret) }
+    case .object(let members):
+      for entry in members.entries { add(entry.value, isSecret: isSecret || JSONMask.isSecret(key: entry.name)) }
+    case .integer(let number): if isSecret { add(suspected: String(number)) }
+    case .data(let data): if isSecret { add(suspected: data.base64EncodedString()) }
+    case .omitted, .null, .bool, .unsigned, .number, .date: break
     }
   }
 

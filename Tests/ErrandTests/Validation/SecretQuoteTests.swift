@@ -48,6 +48,33 @@ struct SecretQuoteTests {
     expectNoSecret(in: error, lines)
   }
 
+  private struct Refusal: Error, CustomStringConvertible {
+    var description: String { "\(marker) is too short" }
+  }
+
+  /// Requests that are not built, because `check()` refuses them and quotes a secret.
+  private static let unbuilt = [
+    SecretScene(
+      testDescription: "member of an argument", code: .parameter,
+      request: { $0.arguments = ["login": ["password": marker]] }),
+    SecretScene(
+      testDescription: "list of an argument", code: .parameter, request: { $0.arguments = ["tokens": [marker]] }),
+    SecretScene(
+      testDescription: "argument of the family", code: .parameter,
+      request: { $0.family = RequestFamily("shop", arguments: ["api_key": marker]) }),
+    SecretScene(
+      testDescription: "form", code: .parameter, request: { $0.body = .form(["user": ["password": marker]]) }),
+  ]
+
+  @Test(arguments: unbuilt) func `quoted secret of an unbuilt request is masked`(place: SecretScene) async throws {
+    var request = Sending(method: .post)
+    place.request(&request)
+    request.checking = { throw Refusal() }
+    let error = try #require(await ScriptedClient().client.outcome(of: request).error)
+    #expect(error.code == place.code && error.message == "A parameter is wrong: ••• is too short.")
+    expectNoSecret(in: error)
+  }
+
   @Test func `provider's error is masked`() async throws {
     let bench = ScriptedClient(answers: []) {
       $0.credentials = Provider()
