@@ -142,6 +142,18 @@ private struct TracingKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
+  // The protocols of containers have implementations for integers of 128 bits, which only throw an error. So each
+  // container has its own.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    note(key)
+    return try trace.leaf(type, at: codingPath + [key]) { try base.decode(type, forKey: key) }
+  }
+
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    note(key)
+    return try trace.leaf(type, at: codingPath + [key]) { try base.decode(type, forKey: key) }
+  }
+
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
@@ -183,6 +195,14 @@ private struct TracingUnkeyed: UnkeyedDecodingContainer {
     return try trace.branch(type, at: path) { try type.init(from: TracingDecoder(base.superDecoder(), trace)) }
   }
 
+  mutating func decode(_ type: Int128.Type) throws -> Int128 {
+    try trace.leaf(type, at: codingPath + [AnyKey(intValue: currentIndex)]) { try base.decode(type) }
+  }
+
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try trace.leaf(type, at: codingPath + [AnyKey(intValue: currentIndex)]) { try base.decode(type) }
+  }
+
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {
@@ -209,5 +229,13 @@ private struct TracingSingle: SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     if JSONTrace.isLeaf(type) { return try trace.leaf(type, at: codingPath) { try base.decode(type) } }
     return try trace.branch(type, at: codingPath) { try type.init(from: decoder) }
+  }
+
+  func decode(_ type: Int128.Type) throws -> Int128 {
+    try trace.leaf(type, at: codingPath) { try base.decode(type) }
+  }
+
+  func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try trace.leaf(type, at: codingPath) { try base.decode(type) }
   }
 }

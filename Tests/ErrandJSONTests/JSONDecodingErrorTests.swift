@@ -92,6 +92,19 @@ struct JSONDecodingErrorTests {
     #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(JSONValue.self, from: Data(text.utf8)) }
   }
 
+  @Test(arguments: [JSONDecoding.standard, .fast]) func `errors locate integers of 128 bits`(decoding: JSONDecoding) {
+    struct Account: Decodable { let id: Int128, level: UInt8, past: [UInt128] }
+    func path(_ text: String) -> JSONPath? {
+      let error = #expect(throws: JSONDecodingError.self) {
+        try decoding.decode(Account.self, from: Data(text.utf8))
+      }
+      return error?.path
+    }
+    #expect(path(#"{"id":1,"level":300,"past":[]}"#) == "level")
+    #expect(path(#"{"id":1.5,"level":3,"past":[]}"#) == "id")
+    #expect(path(#"{"id":1,"level":3,"past":[2,-1]}"#) == "past[1]")
+  }
+
   @Test func `lenient JSONDecoder keeps its own error`() throws {
     let text = Data(#"[{"nme":"tea"},]"#.utf8)
     let missing = #expect(throws: JSONDecodingError.self) {

@@ -107,6 +107,15 @@ struct XMLDecodingTests {
     <day>1970-01-02</day><choice>right</choice></s>
     """
 
+  @Test func `integers of 128 bits are read`() throws {
+    struct Huge: Decodable { let small: Int128, large: UInt128?, list: [Int128] }
+    let digits = "340282366920938463463374607431768211455"
+    let text = "<h small=' -7 '><large>\(digits)</large><list>1</list><list>2</list></h>"
+    let huge = try Self.read(text, as: Huge.self)
+    #expect(huge.small == -7 && huge.large == UInt128.max && huge.list == [1, 2])
+    #expect(Self.failure("<h small='x'/>", as: Huge.self)?.path == "h.small")
+  }
+
   @Test func `texts are read as scalars`() throws {
     let value = try Self.read(Self.scalars, as: Scalars.self)
     #expect(value.yes && !value.no && value.small == -128 && value.large == .max && value.double == -1500)

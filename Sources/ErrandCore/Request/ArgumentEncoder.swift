@@ -159,6 +159,12 @@ private struct ArgumentMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try slot.member(key.stringValue).encode(value, at: codingPath + [key])
   }
 
+  // The protocols of containers have implementations for integers of 128 bits, which only throw an error. So each
+  // container has its own.
+  func encode(_ value: Int128, forKey key: Key) { slot.member(key.stringValue).set(ArgumentValue(whole: value)) }
+
+  func encode(_ value: UInt128, forKey key: Key) { slot.member(key.stringValue).set(ArgumentValue(whole: value)) }
+
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
@@ -191,6 +197,10 @@ private struct ArgumentElements: UnkeyedEncodingContainer {
 
   func encode<T: Encodable>(_ value: T) throws { try slot.element().encode(value, at: codingPath) }
 
+  func encode(_ value: Int128) { slot.element().set(ArgumentValue(whole: value)) }
+
+  func encode(_ value: UInt128) { slot.element().set(ArgumentValue(whole: value)) }
+
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
     encoder.container(keyedBy: type)
   }
@@ -209,4 +219,8 @@ private struct ArgumentScalar: SingleValueEncodingContainer {
   func encodeNil() { slot.set(.null) }
 
   func encode<T: Encodable>(_ value: T) throws { try slot.encode(value, at: codingPath) }
+
+  func encode(_ value: Int128) { slot.set(ArgumentValue(whole: value)) }
+
+  func encode(_ value: UInt128) { slot.set(ArgumentValue(whole: value)) }
 }

@@ -109,12 +109,19 @@ extension URL: ArgumentConvertible {
   public var argumentValue: ArgumentValue { .string(absoluteString) }
 }
 
+extension ArgumentValue {
+  /// A whole number. A number beyond the ranges of `Int64` and `UInt64` becomes a string of digits.
+  init(whole number: some FixedWidthInteger) {
+    if let integer = Int64(exactly: number) {
+      self = .integer(integer)
+    } else {
+      self = UInt64(exactly: number).map { .unsigned($0) } ?? .string("\(number)")
+    }
+  }
+}
 extension ArgumentConvertible where Self: FixedWidthInteger {
   /// The whole number as an argument. A number beyond the ranges of `Int64` and `UInt64` becomes a string of digits.
-  public var argumentValue: ArgumentValue {
-    if let integer = Int64(exactly: self) { return .integer(integer) }
-    return UInt64(exactly: self).map { .unsigned($0) } ?? .string(description)
-  }
+  public var argumentValue: ArgumentValue { ArgumentValue(whole: self) }
 }
 extension Int: ArgumentConvertible {}
 extension Int8: ArgumentConvertible {}

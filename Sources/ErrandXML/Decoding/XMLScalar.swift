@@ -22,6 +22,11 @@ struct XMLScalar {
     return nil
   }
 
+  /// Decodes a whole number.
+  func integer<Number: FixedWidthInteger>(as type: Number.Type) throws -> Number {
+    try required("\(type)") { Number($0, radix: 10) }
+  }
+
   private func required<V>(_ due: String, _ read: (String) throws -> V?) throws -> V {
     let text = try decoder.text()
     let trimmed = text.trimmingCharacters(in: Self.space)

@@ -27,6 +27,12 @@ struct XMLValueDecoder: Decoder, SingleValueDecodingContainer {
     return try type.init(from: self)
   }
 
+  // The protocols of containers have implementations for integers of 128 bits, which only throw an error. So each
+  // container has its own.
+  func decode(_ type: Int128.Type) throws -> Int128 { try XMLScalar(self).integer(as: type) }
+
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try XMLScalar(self).integer(as: type) }
+
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(XMLKeyed(decoder: self, element: try element()))
   }
@@ -143,6 +149,10 @@ struct XMLKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try at(key).decode(type) }
 
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try at(key).decode(type) }
+
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try at(key).decode(type) }
+
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
@@ -192,6 +202,10 @@ struct XMLUnkeyed: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try step { try $0.decode(type) } }
+
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try step { try $0.decode(type) } }
+
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try step { try $0.decode(type) } }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type

@@ -180,6 +180,31 @@ struct EncodedArgumentTests {
       ])
   }
 
+  struct Huge: Encodable, Sendable {
+    struct Wrapped: Encodable, Sendable {
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Int128(-7))
+      }
+    }
+
+    let large = UInt128.max
+    let list: [Int128] = [1, 2]
+    let missing: Int128? = nil
+    let small: Int128? = 3
+    let wrapped = Wrapped()
+  }
+
+  @Test func `integers of 128 bits are encoded`() async throws {
+    let arguments = Arguments(encoding: Huge())
+    let digits = "340282366920938463463374607431768211455"
+    let query = try await ScriptedClient().sent(Sending(arguments: arguments))?.queryPairs
+    #expect(query == [["large", digits], ["list", "1"], ["list", "2"], ["small", "3"], ["wrapped", "-7"]])
+    let json = Sending(method: .post, arguments: arguments, argumentFormat: .json)
+    #expect(
+      try await ScriptedClient().sent(json)?.text == #"{"large":"\#(digits)","list":[1,2],"small":3,"wrapped":-7}"#)
+  }
+
   struct Broken: Encodable, Sendable {
     func encode(to encoder: any Encoder) throws {
       throw EncodingError.invalidValue(
