@@ -219,13 +219,15 @@ final class CallRun: Run {
       // The error message of a stopped call contains only text of the library, and needs no masking. Masking takes
       // time, and thousands of calls may be stopped at once.
       if error.stage == .cancelled || error.stage == .deadline { return }
-      let search = secrets(details.request, details.response).search
+      let search = secrets(details.request, details.response, mayQuote: details.stage != .admission).search
       details.message = search.masked(details.message)
       details.serverMessage = details.serverMessage.map { search.masked($0) }
     }
   }
 
-  private func secrets(_ request: HTTPRequest?, _ response: HTTPResponse?) -> KnownSecrets {
+  /// - Parameter mayQuote: Whether the message of the error may quote code of the app. Only then a JSON body is encoded
+  ///   to find its secrets. Of calls that are refused before their request is built there may be thousands.
+  private func secrets(_ request: HTTPRequest?, _ response: HTTPResponse?, mayQuote: Bool) -> KnownSecrets {
     var secrets = KnownSecrets(request, response)
     if case .own(let credential) = info.request.credential { secrets.add(credential) }
     if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed.credential) }
@@ -237,7 +239,12 @@ final class CallRun: Run {
     for arguments in [info.request.arguments, family?.value.arguments] {
       if let arguments { secrets.add(arguments) }
     }
-    if case .form(let arguments)? = info.request.body?.content { secrets.add(arguments) }
+    switch info.request.body?.content {
+    case .form(let arguments)?: secrets.add(arguments)
+    case .json(let encode)? where mayQuote:
+      if let text = try? encode(formats.jsonEncoding) { secrets.add(json: text) }
+    default: break
+    }
     return secrets
   }
 }

@@ -58,6 +58,11 @@ struct KnownSecrets: Sendable {
     for entry in arguments.entries { add(entry.value, isSecret: JSONMask.isSecret(key: entry.name)) }
   }
 
+  /// Adds to the known secrets the values in a JSON text whose names suggest a secret. A long text is not searched.
+  mutating func add(json text: Data) {
+    if text.count <= Self.longestBody, let value = try? JSONValue(parsing: text) { add(value, isSecret: false) }
+  }
+
   private mutating func add(_ value: ArgumentValue, isSecret: Bool) {
     switch value {
     case .string(let text): if isSecret { add(suspected: text) }

@@ -64,6 +64,8 @@ struct SecretQuoteTests {
       request: { $0.family = RequestFamily("shop", arguments: ["api_key": marker]) }),
     SecretScene(
       testDescription: "form", code: .parameter, request: { $0.body = .form(["user": ["password": marker]]) }),
+    SecretScene(
+      testDescription: "JSON body", code: .parameter, request: { $0.body = .json(["user": ["password": marker]]) }),
   ]
 
   @Test(arguments: unbuilt) func `quoted secret of an unbuilt request is masked`(place: SecretScene) async throws {
@@ -73,6 +75,10 @@ struct SecretQuoteTests {
     let error = try #require(await ScriptedClient().client.outcome(of: request).error)
     #expect(error.code == place.code && error.message == "A parameter is wrong: ••• is too short.")
     expectNoSecret(in: error)
+    request.checking = { throw APIError(.build, .parameter, "\(Refusal())") }
+    let own = try #require(await ScriptedClient().client.outcome(of: request).error)
+    #expect(own.code == place.code && own.message == "••• is too short")
+    expectNoSecret(in: own)
   }
 
   @Test func `provider's error is masked`() async throws {
