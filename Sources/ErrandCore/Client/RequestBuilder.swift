@@ -65,11 +65,21 @@ final class RequestBuilder: Sendable {
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
   }
 
-  /// Refuses a `Content-Type` of the request or of the call that does not contain the boundary of a multipart body. A
-  /// server could not find the parts of such a body.
+  /// Refuses a `Content-Type` of the request or of the call that does not contain the boundary of a multipart body, and
+  /// its removal. A server could not find the parts of such a body. Another type is sent: a server may only store the
+  /// bytes.
   private static func checkBoundary(of body: BodyBuilder.Body, in fields: HTTPFields) throws(APIError) {
-    guard body.contentType.hasPrefix("multipart/"), let boundary = MediaType(body.contentType)?["boundary"],
-      let sent = fields.mediaType, sent.essence.hasPrefix("multipart/"), !sent["boundary"].hasSameBytes(as: boundary)
+    guard body.contentType.hasPrefix("multipart/"), let boundary = MediaType(body.contentType)?["boundary"] else {
+      return
+    }
+    guard fields.contains(.contentType) else {
+      throw .build(
+        .invalidHeader,
+        "The field Content-Type is removed, so a server cannot find the parts of the multipart body; do not remove it,"
+          + " because it contains the boundary of the body.")
+    }
+    guard let sent = fields.mediaType, sent.essence.hasPrefix("multipart/"),
+      !sent["boundary"].hasSameBytes(as: boundary)
     else { return }
     throw .build(
       .invalidHeader,

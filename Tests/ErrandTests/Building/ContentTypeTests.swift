@@ -84,6 +84,21 @@ struct ContentTypeTests {
     #expect(await bench.failure(of: written)?.code == .invalidHeader)
   }
 
+  @Test func `removed type of a multipart body is refused`() async {
+    let form = RequestBody.multipart([.text("a", "b")])
+    let headers: RequestHeaders = ["Content-Type": nil]
+    let bench = ScriptedClient()
+    for (request, options) in [
+      (Sending(method: .post, body: form, headers: headers), CallOptions()),
+      (Sending(method: .post, body: form), CallOptions(headers: headers)),
+    ] {
+      let error = await bench.failure(of: request, options: options)
+      #expect(error?.stage == .build && error?.code == .invalidHeader)
+      #expect(error?.message.contains("Content-Type is removed") == true)
+    }
+    #expect(bench.transport.requests.isEmpty)
+  }
+
   private static let texts: [RequestBody] = [
     .text("caf\u{E9}"), .text("caf\u{E9}", type: "text/plain; charset=utf-8"), .json(["name": "caf\u{E9}"]),
   ]
