@@ -8,8 +8,9 @@ extension PartFile {
   ///   - target: Another path in the same folder; nil for the target that the partial file was opened for.
   ///   - permissions: The permissions of the target; nil leaves the target accessible to its owner alone.
   /// - Throws: ``FileFailure``: `length` if bytes are missing, `exists` if the target exists and must not be replaced.
-  ///   In both cases the partial file and its metadata record are kept, and the call may be repeated. If a step after
-  ///   the rename fails, such as synchronizing the folder, this method throws although the target is complete.
+  ///   In both cases the partial file and its metadata record are kept, accessible to their owner alone, and the call
+  ///   may be repeated. If a step after the rename fails, such as synchronizing the folder, this method throws although
+  ///   the target is complete.
   package func finish(
     total: Int64?, overwriting: Bool, as target: String? = nil, permissions: UInt16? = nil
   ) throws {
@@ -20,15 +21,12 @@ extension PartFile {
       throw FileFailure(.rename, names.part, .length, detail: detail)
     }
     try use(.exclusive, isFatal: false) { file in
-      try settle(file, length: written.end, permissions)
-      guard try files.status(at: names.part)?.identity == identity else {
-        throw FileFailure(.rename, names.part, .planted, detail: "another file has replaced the partial file")
-      }
-      try? files.removeIfThere(names.temporary)
-      if overwriting {
-        try files.rename(names.part, to: target)
-      } else {
-        try files.renameExclusively(names.part, to: target)
+      do {
+        try settle(file, length: written.end, permissions)
+        try rename(to: target, overwriting: overwriting)
+      } catch {
+        restorePrivacy(of: file)
+        throw error
       }
       noteFinish()
       // Remove the metadata record at once, because another download of the same target may create its own files after
@@ -48,6 +46,25 @@ extension PartFile {
       for path in [names.metadata, names.temporary] { try files.removeIfThere(path) }
       if try files.status(at: names.part)?.identity == identity { try files.removeIfThere(names.part) }
     }
+  }
+
+  private func rename(to target: String, overwriting: Bool) throws {
+    guard try files.status(at: names.part)?.identity == identity else {
+      throw FileFailure(.rename, names.part, .planted, detail: "another file has replaced the partial file")
+    }
+    try? files.removeIfThere(names.temporary)
+    if overwriting {
+      try files.rename(names.part, to: target)
+    } else {
+      try files.renameExclusively(names.part, to: target)
+    }
+  }
+
+  /// Makes a partial file that was not renamed accessible to its owner alone again. If a network file system has
+  /// renamed the file and reports a failure all the same, the file is the target and keeps its permissions.
+  private func restorePrivacy(of file: Int32) {
+    guard (try? files.status(at: names.part))?.identity == identity else { return }
+    try? files.makePrivate(file)
   }
 
   /// Synchronizes the complete partial file to disk. If this fails, it is unknown which bytes are on the disk. So the
@@ -80,6 +97,9 @@ extension TransferFiles {
   package func setPermissions(afterNaming file: Int32, to mode: UInt16) throws(FileFailure) {
     if mode & Self.ownersOwn != Self.ownersOwn { try setPermissions(of: file, to: mode) }
   }
+
+  /// Makes a file accessible to its owner alone.
+  func makePrivate(_ file: Int32) throws(FileFailure) { try setPermissions(of: file, to: Self.ownersOwn) }
 
   private static var ownersOwn: UInt16 { 0o600 }
 

@@ -90,6 +90,8 @@ extension PartFile {
       return nil
     }
     try check(status, names.part)
+    // An earlier process may have set the permissions of the target and died before the rename.
+    if !isNew { try files.makePrivate(file) }
     let metadata = try loadMetadata(isNew: isNew, length: status.length, names, files)
     let length = metadata?.finished.end ?? 0
     if status.length > length { try files.truncate(file, to: length) }

@@ -44,7 +44,7 @@ struct DownloadPlaceTests {
     try fixture.putOld()
     gate.open()
     #expect(await outcome.error?.code == .fileExists)
-    #expect(fixture.isOld)
+    #expect(fixture.isOld && fixture.mode(of: fixture.part) == 0o600)
   }
 
   @Test(arguments: [true, false]) func `folder at the target is refused`(replaces: Bool) async throws {

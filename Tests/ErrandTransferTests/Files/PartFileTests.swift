@@ -32,9 +32,19 @@ struct PartFileTests: PartSuite {
     try append([1], part)
     files.failNext(.rename, .before(5))
     #expect(throws: FileFailure.self) { try part.finish(total: 1, overwriting: true, permissions: 0o444) }
-    #expect(folder.mode("t.part") == 0o644)
+    #expect(folder.mode("t.part") == 0o600)
     try part.finish(total: 1, overwriting: true, permissions: 0o444)
     #expect(folder.mode("t") == 0o444)
+  }
+
+  @Test func `a reopened part becomes private`() throws {
+    let part = try open()
+    try append([1], part)
+    try part.commit(story.metadata(1))
+    part.close()
+    // An earlier process set the permissions of the target, and died before the rename.
+    try #require(chmod(folder("t.part"), 0o644) == 0)
+    #expect(try open().position == 1 && folder.mode("t.part") == 0o600)
   }
 
   @Test func `a new part has no record`() throws {
