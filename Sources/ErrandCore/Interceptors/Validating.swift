@@ -26,6 +26,7 @@ package struct Validating: Interceptor {
     try Self.checkWhole(response, context.plan.sending.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.rules.contentTypes)
     try Self.checkFormat(of: response, among: context.plan.formatTypes)
+    try Self.checkFile(of: response, context.plan)
     guard context.plan.rules.readsJSON, !Self.cannotHaveBody(response, context) else { return response }
     let isLarge = response.body.count > Self.inlineLimit
     let parsed =
@@ -99,8 +100,12 @@ package struct Validating: Interceptor {
 
   package static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
     guard let patterns, !response.body.isEmpty, !takes(response.fields, patterns) else { return }
+    throw wrongType(of: response, patterns)
+  }
+
+  private static func wrongType(of response: HTTPResponse, _ patterns: [String]) -> APIError {
     let found = response.fields.shownContentType
-    throw failure(
+    return failure(
       .contentType, "The response has \(found); expected \(patterns.joined(separator: " or ")).", response)
   }
 
@@ -120,6 +125,22 @@ package struct Validating: Interceptor {
   private static func fits(_ type: MediaType?, _ patterns: [String]) -> Bool {
     guard let type else { return false }
     return patterns.contains { (!type.isPage || !$0.contains("*")) && type.matches($0) }
+  }
+
+  /// Fails if the response to a download is not in a file, although its status means success. Otherwise a call whose
+  /// value does not contain the file, such as ``Nothing``, would succeed without a file.
+  private static func checkFile(of response: HTTPResponse, _ plan: CallPlan) throws(APIError) {
+    guard plan.hasDownload, plan.kind.isOrdinary, response.head.isSuccess else { return }
+    try response.checkCarriesFile()
+    // An empty body of another content type was kept out of the file, too.
+    if let patterns = plan.rules.contentTypes, !takes(response.fields, patterns) {
+      throw wrongType(of: response, patterns)
+    }
+    throw APIError(
+      .interceptor, .interceptor,
+      "The response was not written to the file of the download: an interceptor made or replaced the response, or the"
+        + " transport did not use the sink of the exchange. Let the interceptor return the response of `next`."
+    ).with { $0.response = response }
   }
 
   /// Whether the content type matches one of the patterns. True if `patterns` is nil.

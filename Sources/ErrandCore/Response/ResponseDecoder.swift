@@ -180,14 +180,19 @@ private struct TypeMismatch: Error {}
 extension HTTPResponse {
   fileprivate func written() throws(APIError) -> DownloadedFile {
     if let file { return file }
-    guard [200, 203, 206].contains(status) else {
-      throw APIError(
-        .validate, .status,
-        "The server answered \(status)\(head.shownReason), which carries no file; a download needs status 200, 203 or 206."
-      )
-      .with { $0.response = self }
-    }
+    try checkCarriesFile()
     throw .build(.unsupported, "The response was not written to a file; declare `download` in the request.")
+  }
+
+  /// Fails if the status of the response carries no file that a download could store.
+  func checkCarriesFile() throws(APIError) {
+    guard ![200, 203, 206].contains(status) else { return }
+    throw APIError(
+      .validate, .status,
+      "The server answered \(status)\(head.shownReason), which carries no file; a download needs status 200, 203 or"
+        + " 206."
+    )
+    .with { $0.response = self }
   }
 
   /// The bytes of the value inside an envelope, or the whole body if the envelope does not apply.

@@ -43,6 +43,57 @@ struct DownloadEndTests {
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
+  /// A download whose value does not contain the file.
+  private struct Fetch: APIRequest {
+    let file: URL
+    var path: Path { "/film" }
+    var download: Download? { .to(file) }
+    typealias Response = Nothing
+  }
+
+  @Test(arguments: [202, 204]) func `ignored value needs a file too`(status: Int) async throws {
+    let server = try LoopbackServer { _ in .status(status) }
+    let file = FileManager.default.temporaryDirectory.appending(path: "none-\(UUID().uuidString)")
+    let error = await APIClient(baseURL: server.url).outcome(of: Fetch(file: file)).error
+    #expect(error?.stage == .validate && error?.code == .status && error?.status == status)
+    #expect(error?.message.contains("carries no file") == true)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test func `empty page is no film`() async throws {
+    struct Film: APIRequest {
+      let file: URL
+      var path: Path { "/film" }
+      var download: Download? { .to(file) }
+      var validation: ResponseValidation { ResponseValidation(contentTypes: ["video/*"]) }
+      typealias Response = DownloadedFile
+    }
+    let server = try LoopbackServer { _ in .status(200, headers: ["Content-Type": "text/html"]) }
+    let file = FileManager.default.temporaryDirectory.appending(path: "none-\(UUID().uuidString)")
+    let error = await APIClient(baseURL: server.url).outcome(of: Film(file: file)).error
+    #expect(error?.stage == .validate && error?.code == .contentType)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  private struct Answering: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      HTTPResponse(head: ResponseHead(status: 200), body: Data("made here".utf8), url: request.url)
+    }
+  }
+
+  @Test func `interceptor's own response is no file`() async throws {
+    let client = APIClient(baseURL: "http://h.example")
+    client.configure { $0.interceptors.calls = [Answering()] }
+    let file = FileManager.default.temporaryDirectory.appending(path: "none-\(UUID().uuidString)")
+    for error in [
+      await client.outcome(of: Fetch(file: file)).error,
+      await client.outcome(of: FileDownload("/film", .to(file))).error,
+    ] {
+      #expect(error?.stage == .interceptor && error?.message.contains("the response of `next`") == true)
+    }
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
   @Test(arguments: [true, false])
   func `empty range keeps the part file`(hasChecksum: Bool) async throws {
     let fixture = try DownloadFixture()
