@@ -174,9 +174,24 @@ extension CallRun {
 
   private func answer(_ pass: Pass) async -> Answer {
     do {
-      return .success(try await snapshot.pipeline.get().run(pass.request, from: 0, pass.context))
+      let response = try await snapshot.pipeline.get().run(pass.request, from: 0, pass.context)
+      if pass.context.sink == nil { return .success(response) }
+      return .success(try await delivering(response, pass.context))
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// Passes the body of a response that an interceptor of the app has made to the sink of the call. Otherwise the call
+  /// would succeed although the destination of the body has received nothing.
+  @inline(never)  // frame size
+  private func delivering(_ response: HTTPResponse, _ context: CallContext) async throws -> HTTPResponse {
+    guard let sink = context.sink as? WatchedSink, !sink.isAsked, !response.body.isEmpty else { return response }
+    do {
+      return try await state.running { try await sink.take(response) }
+    } catch {
+      try state.check()
+      throw SinkFailure(cause: error)
     }
   }
 

@@ -1,10 +1,12 @@
 import ErrandSupport
+import Foundation
 
 /// A body sink that forwards the body to the sink of the caller, and records how far the body has come. The bytes in
 /// that sink cannot be taken back. So the request is not sent again after an accepted response, and an interceptor
 /// cannot replace a response whose body ended too early.
 final class WatchedSink: BodySink {
   private struct State: Sendable {
+    var isAsked = false
     var hasBegun = false
     var isWhole = false
   }
@@ -14,6 +16,9 @@ final class WatchedSink: BodySink {
 
   init(_ inner: any BodySink) { self.inner = inner }
 
+  /// True if the sink of the caller has received the headers of a response, and so has chosen where its body goes.
+  var isAsked: Bool { state.withLock { $0.isAsked } }
+
   /// True if the sink of the caller has accepted a response.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
@@ -21,8 +26,9 @@ final class WatchedSink: BodySink {
   var isIncomplete: Bool { state.withLock { $0.hasBegun && !$0.isWhole } }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    state.withLock { $0.isAsked = true }
     let disposition = try inner.begin(head, flow: flow)
-    if case .sink = disposition { state.withLock { $0 = State(hasBegun: true) } }
+    if case .sink = disposition { state.withLock { $0 = State(isAsked: true, hasBegun: true) } }
     return disposition
   }
 
@@ -34,6 +40,21 @@ final class WatchedSink: BodySink {
   }
 
   func settle() async throws { try await inner.settle() }
+
+  /// Passes a response that did not come from the transport to the sink of the caller, as a transport would do. Returns
+  /// the response without its body, unless the sink leaves the body in memory.
+  func take(_ response: HTTPResponse) async throws -> HTTPResponse {
+    let disposition = try begin(response.head, flow: BodyFlow {})
+    if case .memory = disposition { return response }
+    if case .sink = disposition {
+      _ = try response.body.withUnsafeBytes { try write($0) }
+      try end()
+      try await settle()
+    }
+    var rest = response
+    rest.body = Data()
+    return rest
+  }
 }
 
 /// A body sink that keeps a response in memory if its headers reject the credential of the request, and forwards all

@@ -1,7 +1,8 @@
 /// Receives the body of a response piece by piece. The sink gets the response headers first, so that it can keep an
 /// error page out of a file.
 ///
-/// All members except ``settle()`` are called on the transport's thread, one after the other, and must be quick. If a
+/// All members except ``settle()`` are called on the transport's thread, one after the other, and must be quick. The
+/// body of a response that an interceptor of the app makes itself arrives as one piece, in a task of the call. If a
 /// member throws, the exchange ends and the thrown error reaches the caller as the cause.
 ///
 /// ```swift

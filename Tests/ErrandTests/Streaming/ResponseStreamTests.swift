@@ -252,6 +252,28 @@ struct ResponseStreamTests {
     #expect(try await whole(stream) == Data("made here".utf8))
   }
 
+  @Test(arguments: [true, false]) func `interceptor's own response reaches a handle`(isOfCall: Bool) async throws {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.interceptors = isOfCall ? Interceptors(calls: [Answering()]) : Interceptors(exchanges: [Answering()])
+    let pipe = Pipe()
+    let answer = try await APIClient(configuration).send(Get(), into: pipe.fileHandleForWriting)
+    try pipe.fileHandleForWriting.close()
+    #expect(answer.status == 200 && answer.body.isEmpty)
+    #expect(try pipe.fileHandleForReading.readToEnd() == Data("made here".utf8))
+  }
+
+  @Test func `handle that accepts nothing fails the call`() async throws {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.interceptors.calls = [Answering()]
+    let client = APIClient(configuration)
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    let error = await #expect(throws: APIError.self) {
+      _ = try await client.send(Get(), into: pipe.fileHandleForWriting)
+    }
+    #expect(error?.code == .sink)
+  }
+
   private struct Answering: Interceptor {
     func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
       HTTPResponse(head: ResponseHead(status: 200), body: Data("made here".utf8), url: request.url)
