@@ -24,6 +24,12 @@ public final class ProgressStream: Accessory {
 
   deinit { continuation.finish() }
 
+  /// Ends the streams among the accessories of a call that notifies no accessory, so that no loop over their reports
+  /// waits forever.
+  static func end(in accessories: [any Accessory]) {
+    for case let stream as ProgressStream in accessories { stream.continuation.finish() }
+  }
+
   /// Adds a progress report to the stream, unless the stream is limited to the other direction (upload or download).
   public func progressed(_ call: CallInfo, _ progress: TransferProgress) {
     if direction == nil || progress.direction == direction { continuation.yield(progress) }

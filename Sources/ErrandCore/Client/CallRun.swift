@@ -114,6 +114,7 @@ final class CallRun: Run {
     repeatState =
       notifies && !options.ignoresRepeats && place != CallRegistry.refused
       ? registry.repeats.start(repeats, of: R.self, options.ownership?.number, info, state) : nil
+    if refusal != nil { ProgressStream.end(in: Self.joined(typed.accessories, options.accessories)) }
     notifyAccessories { $0.willStart(info) }
   }
 

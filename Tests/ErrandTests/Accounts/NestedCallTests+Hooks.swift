@@ -118,6 +118,31 @@ extension NestedCallTests {
     #expect(looper.failed.count == 0)
   }
 
+  /// Reads the progress of a call that it sends for each call.
+  private final class Reader: Interceptor {
+    let client = Locked<APIClient?>(nil)
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      guard let client = client.withLock({ $0 }) else { return try await next(request) }
+      let progress = ProgressStream()
+      async let outcome = client.outcome(of: Get(method: .post), options: CallOptions(accessories: [progress]))
+      for await _ in progress.reports {}
+      if let error = await outcome.error { throw error }
+      return try await next(request)
+    }
+  }
+
+  @Test func `progress of a refused call ends`() async throws {
+    let server = try server()
+    let reader = Reader()
+    let client = client(server, nil) { $0.interceptors.calls = [reader] }
+    reader.client.withLock { $0 = client }
+    let error = await client.outcome(of: Get(method: .post)).error
+    reader.client.withLock { $0 = nil }
+    #expect(error?.stage == .interceptor && error?.message.contains("8 deep, because Reader") == true)
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func `callback may start the next call`() async throws {
     let server = try server()
     let client = client(server, nil)
