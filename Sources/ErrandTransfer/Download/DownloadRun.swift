@@ -10,8 +10,8 @@ final class DownloadRun: Sendable {
     var metadata: PartMetadata?
     /// The digests that the server states for the whole file.
     var stated: [Checksum] = []
-    /// The target path with the file name that the server chose in its first response for this version of the file, in
-    /// this call or in an earlier one. Nil if that response contained no name.
+    /// The target path with the file name that the server chose in the first response with a name for this version of
+    /// the file, in this call or in an earlier one. Nil if no response contained a name.
     var named: String?
     var fetched: Int64 = 0
     var resumptionsLeft: Int
