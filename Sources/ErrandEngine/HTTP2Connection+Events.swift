@@ -68,6 +68,7 @@
         if code != NGHTTP2_NO_ERROR.rawValue { goAwayCode = code }
         if code == HTTP2StreamMachine.http1Required { loop.requireHTTP1(of: origin) }
         retire()
+        moveUnwrittenRequests()
       default: break
       }
     }
@@ -88,6 +89,15 @@
       let queued = streams.values.filter { $0.start == nil && $0.exchange.upload?.canBeSentAgain != false }
       let newest = queued.sorted { $0.id > $1.id }.prefix(streams.count - mostStreams)
       for stream in newest { loop.sendAgain(stream.exchange, isKept: false) }
+    }
+
+    /// Moves the requests that libnghttp2 has not written to other connections, because the server has sent GOAWAY.
+    /// libnghttp2 reports them only when it could write them: when the system accepts bytes again and, at the server's
+    /// limit on concurrent streams, when another stream has ended.
+    private func moveUnwrittenRequests() {
+      for stream in streams.values.sorted(by: { $0.id < $1.id }) where stream.start == nil {
+        stream.closed(code: HTTP2StreamMachine.refusedStream)
+      }
     }
 
     /// Records why libnghttp2 ends the connection or a stream.

@@ -52,8 +52,10 @@
       #expect(server.connections == 1)
     }
 
-    /// The first connection answers no request: it holds the first one and refuses the others.
-    @Test func `requests above a late limit use other connections`() async throws {
+    /// The first connection answers no request: it holds the first one and refuses the others, by RST_STREAM or by
+    /// GOAWAY. Before GOAWAY, its limit is zero.
+    @Test(arguments: [false, true])
+    func `requests above a late limit use other connections`(byGoAway: Bool) async throws {
       let areWaiting = DispatchSemaphore(value: 0)
       let server = try FrameServer { peer, _ in
         guard peer.number == 1 else {
@@ -62,9 +64,10 @@
         }
         peer.shrinkReceiveBuffer()
         areWaiting.wait()
-        try peer.start([(id: 3, value: 1)])
-        _ = try peer.nextRequest()
-        try peer.serve { peer.reset($0.stream, 7) }
+        try peer.start([(id: 3, value: byGoAway ? 0 : 1)])
+        let held = try peer.nextRequest()
+        if byGoAway { peer.goAway(last: held.stream) }
+        try peer.serve { request in if !byGoAway { peer.reset(request.stream, 7) } }
       }
       let (transport, call, url) = (try HTTP2.transport(), CallState(), server.url)
       let origin = try HTTPURL(url).origin
