@@ -59,8 +59,10 @@
 
     /// Returns an open connection that takes another stream. An idle connection, and one whose PING frame is not
     /// answered in time, first handles the bytes that have arrived: they may say that the server closes it, or they may
-    /// be the answer.
+    /// be the answer. Connections above the maximum age are closed here too: in an iteration of the loop, requests
+    /// begin before the ages are checked, and the process may have been stopped for long.
     private func sharedConnection(for exchange: EngineExchange) -> HTTP2Connection? {
+      for old in sharedPool.expire(now: now) { old.finish() }
       while let connection = sharedPool.use(for: exchange.origin, where: exchange.mayShare) {
         guard connection.streams.isEmpty || connection.isOverdue else { return connection }
         if connection.socket.hasUnread { connection.readable() }

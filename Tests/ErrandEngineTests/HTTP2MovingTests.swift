@@ -338,6 +338,20 @@
       #expect(try await TransportConformance.get(transport, server.url).metrics.isConnectionReused == false)
     }
 
+    /// On the loop's thread, the second request begins before the loop checks the ages.
+    @Test func `a connection above its age takes no request`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { peer.respond($0.stream, "ok") }
+      }
+      let transport = try HTTP2.transport { $0.maximumIdleAge = .nanoseconds(1) }
+      let isReused = try await withTaskExecutorPreference(transport.executor) {
+        _ = try await TransportConformance.get(transport, server.url)
+        return try await TransportConformance.get(transport, server.url).metrics.isConnectionReused
+      }
+      #expect(isReused == false)
+    }
+
     @Test func `an idle connection that the server closed is not used`() async throws {
       let server = try FrameServer { peer, server in
         try peer.start()
