@@ -102,30 +102,42 @@
     /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or the error that the exchange's
     ///   sink threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
-      try RequestCheck.check(exchange.request)
-      guard let thread = current.usableThread else {
-        throw TransportFailure(.other, FailureText.outOfResources, isCertainlyNotSent: true)
-      }
-      let loop = thread.loop
-      let proxy = try EngineProxy.of(loop.configuration.proxy, for: exchange.request.url.origin)
-      let found = proxy == nil ? try await addresses(of: exchange, loop) : nil
-      let running = EngineExchange(
-        exchange, proxy: proxy, addresses: found?.addresses, lookup: found?.took ?? .zero)
-      try await exchange.call.wait(asking: { _ in loop.push(.abort(running)) }) { wakeup in
+      let thread = try usableThread(for: exchange)
+      let found = resolver == nil ? nil : try await resolved(exchange, thread.loop)
+      let running = try running(exchange, found, thread.loop)
+      try await exchange.call.wait(asking: { _ in thread.loop.push(.abort(running)) }) { wakeup in
         running.wakeup = wakeup
-        loop.push(.submit(running))
+        thread.loop.push(.submit(running))
       }
       return try withExtendedLifetime(thread) { try running.outcome() }
     }
 
-    /// Asks the custom resolver for the addresses of an exchange's host. Returns the addresses and the duration of the
-    /// lookup. Returns nil if no custom resolver is needed.
-    private func addresses(
-      of exchange: Exchange, _ loop: EngineLoop
-    ) async throws -> (addresses: [SocketAddress], took: Duration)? {
+    /// Checks the request and returns the thread for it.
+    @inline(never)  // frame size
+    private func usableThread(for exchange: Exchange) throws -> LoopThread<EngineLoop> {
+      try RequestCheck.check(exchange.request)
+      guard let thread = current.usableThread else {
+        throw TransportFailure(.other, FailureText.outOfResources, isCertainlyNotSent: true)
+      }
+      return thread
+    }
+
+    @inline(never)  // frame size
+    private func running(_ exchange: Exchange, _ found: Resolved?, _ loop: EngineLoop) throws -> EngineExchange {
+      let proxy = try EngineProxy.of(loop.configuration.proxy, for: exchange.request.url.origin)
+      return EngineExchange(exchange, proxy: proxy, addresses: found?.addresses, lookup: found?.took ?? .zero)
+    }
+
+    /// The addresses that the custom resolver found, and the duration of the lookup.
+    private typealias Resolved = (addresses: [SocketAddress], took: Duration)
+
+    /// Asks the custom resolver for the addresses of an exchange's host. Returns nil if no custom resolver is needed.
+    @inline(never)  // frame size
+    private func resolved(_ exchange: Exchange, _ loop: EngineLoop) async throws -> Resolved? {
       let origin = exchange.request.url.origin
       guard let resolver, loop.configuration.unixSocket == nil, loop.overrides[origin] == nil,
-        SocketAddress(numeric: origin.host, port: origin.port) == nil
+        SocketAddress(numeric: origin.host, port: origin.port) == nil,
+        try EngineProxy.of(loop.configuration.proxy, for: origin) == nil
       else { return nil }
       let begun = exchange.call.timers.now
       let found = try await ResolverLookup(exchange).addresses(by: resolver) {
