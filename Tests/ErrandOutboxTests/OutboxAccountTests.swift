@@ -91,6 +91,31 @@ struct OutboxAccountTests {
     await outbox.close()
   }
 
+  /// Fetches its credential with another client.
+  private struct Fetching: CredentialProvider {
+    let account: String? = "ada"
+    let tokens: APIClient
+
+    func credential(for account: String?) async throws -> Credential? {
+      .bearer(try await tokens.get("/token", as: String.self))
+    }
+  }
+
+  @Test func `entry waits while the token server rejects`() async throws {
+    let fixture = try OutboxFixture()
+    let tokens = APIClient(baseURL: "http://tokens.example")
+    tokens.configure { $0.transport = .own(ScriptedTransport(.status(404), .text("ada"))) }
+    fixture.client.configure { $0.credentials = Fetching(tokens: tokens) }
+    let outbox = try fixture.open()
+    let receipt = try await outbox.add(Rename(title: "x"))
+    #expect(try await outbox.waits(receipt.id, failures: 1))
+    #expect(try await outbox.entry(receipt.id)?.attempts == 0)
+    outbox.wake()
+    #expect(await receipt.outcome.isDelivered)
+    #expect(fixture.server.requests.map(Self.account) == ["ada"])
+    await outbox.close()
+  }
+
   @Test func `logout in flight keeps the entry and its key`() async throws {
     let gate = Gate()
     let fixture = try OutboxFixture { $0.number == 1 ? .stall(until: gate) : .status(204) }

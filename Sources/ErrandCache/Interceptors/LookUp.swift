@@ -238,6 +238,10 @@ struct LookUp {
   private static func isServersFault(_ error: any Error) -> Bool {
     switch error {
     case let error as APIError where error.code == .circuitOpen: true
+    // The credential provider could not reach its server, and the request was not sent. After a 401, the error has a
+    // response, and the stored response is not served.
+    case let error as APIError where error.code == .refreshUnavailable && error.response == nil:
+      error.cause.map(isServersFault) ?? false
     case let stopped as CallState.Stopped: stopped.reason == .expired
     default: TransportFailure.behind(error).map { $0.kind != .sink && $0.kind != .unsupported } ?? false
     }

@@ -26,7 +26,8 @@ extension APIError.Code {
   /// The credential was rejected or has expired, and no new credential is available.
   public static let refreshFailed = Self(rawValue: "refreshFailed")
   /// No new credential is available at the moment, because the network or the authorization server failed, or because
-  /// the refresh was cancelled. The user stays logged in.
+  /// the refresh was cancelled. The user stays logged in. A call of the credential provider that fails in this way has
+  /// the same effect, also without a refresh.
   public static let refreshUnavailable = Self(rawValue: "refreshUnavailable")
   /// The account of the call was logged out during the call.
   public static let loggedOut = Self(rawValue: "loggedOut")

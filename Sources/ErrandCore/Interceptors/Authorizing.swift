@@ -126,10 +126,22 @@ package struct Authorizing: SelectiveInterceptor {
       return newer
     } catch {
       try context.call.check()
-      let error = APIError.mapping(error, as: .authorize)
+      let error = Self.failure(of: error)
       context.note(.refreshed(cause, .failed(error.message)))
       throw error.with { $0.response = $0.response ?? response }
     }
+  }
+
+  /// The error of a call for which the provider could not supply a credential. If the provider has sent a call of its
+  /// own, and throws the error of that call, then stage, status and response of the error do not describe this call:
+  /// its request was not sent. So the error becomes the cause.
+  private static func failure(of error: any Error) -> APIError {
+    guard let cause = error as? APIError, cause.stage != .authorize, cause.code != .loggedOut else {
+      return APIError.mapping(error, as: .authorize)
+    }
+    let clause = "the credential provider failed: \(cause.message)"
+    return APIError(
+      .authorize, cause.leavesCredential ? .refreshUnavailable : .noCredential, APIError.sentence(clause), cause: cause)
   }
 
   private func authorized(_ request: HTTPRequest, _ credential: Credential) throws -> HTTPRequest {
@@ -181,7 +193,7 @@ package struct Authorizing: SelectiveInterceptor {
       if account != nil || credential != nil { try checkAccount(of: provider, context) }
     } catch {
       try context.call.check()
-      throw APIError.mapping(error, as: .authorize)
+      throw Self.failure(of: error)
     }
     guard let credential, let refreshing = provider as? any RefreshingProvider, refreshing.isExpiring(credential) else {
       return credential

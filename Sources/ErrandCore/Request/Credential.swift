@@ -91,6 +91,11 @@ public protocol CredentialProvider: Sendable {
   /// logged in, the response is neither stored nor shared, because it may belong to that account. If this function
   /// itself sends calls, on any client, these calls carry no credential of this provider, as if their
   /// ``APIRequest/credential`` were ``RequestCredential/none``.
+  ///
+  /// If this function throws, the call fails in stage ``APIError/Stage/authorize`` and is not sent; the thrown error is
+  /// the ``APIError/cause``. After an ``APIError`` that does not concern the credential, such as a failed network, the
+  /// code is ``APIError/Code/refreshUnavailable``, otherwise ``APIError/Code/noCredential``. So throw such an error
+  /// unchanged.
   func credential(for account: String?) async throws -> Credential?
 }
 

@@ -95,4 +95,46 @@ struct DeliveryCredentialTests {
     #expect(error?.cause is LoggedOut)
     #expect(transport.requests.isEmpty)
   }
+
+  /// Fetches its credential with another client.
+  private struct Fetching: CredentialProvider {
+    let account: String? = "ada"
+    let tokens: APIClient
+
+    func credential(for account: String?) async throws -> Credential? {
+      .bearer(try await tokens.get("/token", as: String.self))
+    }
+  }
+
+  private func client(_ transport: ScriptedTransport, tokens: ScriptedTransport) -> APIClient {
+    let source = APIClient(baseURL: "http://tokens.example")
+    source.configure { $0.transport = .own(tokens) }
+    let client = APIClient(baseURL: "http://h.example")
+    client.configure {
+      $0.transport = .own(transport)
+      $0.credentials = Fetching(tokens: source)
+    }
+    return client
+  }
+
+  @Test func `stored response replaces an unreachable token server`() async throws {
+    let transport = ScriptedTransport(.text("hello"))
+    let client = client(transport, tokens: ScriptedTransport(.text("token"), .failure(.offline)))
+    client.configure { $0.cache.policy = .lifetime(.seconds(60)) }
+    #expect(try await client.send(WatchedRequest()) == "hello")
+    let again = try await client.response(WatchedRequest(), options: .cache(.networkElseCached))
+    #expect(again.value == "hello" && again.origin == .cacheStale)
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test(arguments: [(404, APIError.Code.noCredential), (503, .refreshUnavailable)])
+  func `status of the token server is not the call's`(status: Int, code: APIError.Code) async {
+    let transport = ScriptedTransport(.text("hello"))
+    let client = client(transport, tokens: ScriptedTransport(.status(status)))
+    let error = await client.outcome(of: WatchedRequest()).error
+    #expect(error?.stage == .authorize && error?.code == code)
+    #expect(error?.status == nil && error?.request?.url.host == "h.example")
+    #expect((error?.cause as? APIError)?.status == status)
+    #expect(transport.requests.isEmpty)
+  }
 }
