@@ -9,13 +9,15 @@ extension ClientConfiguration {
   /// ```
   ///
   /// The page <doc:OnAServer> lists the settings.
-  /// - Parameter sources: The sources. A later source overrides the same setting of an earlier source.
+  /// - Parameters:
+  ///   - source: The first source. It is a parameter of its own, so that the compiler rejects `ClientConfiguration()`.
+  ///   - more: Further sources. A later source overrides the same setting of an earlier source.
   /// - Throws: `SettingsError` with all faults.
-  public init(reading sources: SettingsSource...) throws(SettingsError) {
+  public init(reading source: SettingsSource, _ more: SettingsSource...) throws(SettingsError) {
     self.init(baseURL: "")
-    try apply(sources)
+    try apply([source] + more)
     if servers.current.baseURL.isEmpty {
-      let prefix = sources.last?.prefix ?? "ERRAND_"
+      let prefix = (more.last ?? source).prefix
       throw SettingsError(
         faults: ["\(prefix)BASE_URL is not set; set it to \(ClientSetting.baseURL.form)."])
     }

@@ -53,7 +53,8 @@ public struct ClientConfiguration: Sendable {
   /// Follows every call of the client and its exchanges, for tracing and metrics; nil for none.
   package var tracer: (any CallTracer)?
 
-  /// Makes a configuration for one server.
+  /// Makes a configuration for one server. With an empty base URL the client sends only requests with absolute URLs, as
+  /// a crawler does.
   public init(baseURL: String, cdnURL: String? = nil) {
     servers = ServerSettings(ServerEnvironment(baseURL: baseURL, cdnURL: cdnURL))
   }
