@@ -75,8 +75,8 @@ extension Credential: Masked {
 /// Provides the credential of the account that is logged in.
 ///
 /// For every call, the client reads ``account`` twice: once when the request is complete, before the cache lookup, and
-/// once after ``credential(for:)`` has returned. The client calls ``credential(for:)`` when the request is about to be
-/// sent; this function may wait.
+/// once after ``credential(for:)`` has returned. The client calls ``credential(for:)`` for each attempt and each hop of
+/// a redirect, before the call waits for its turn in the queue (``AdmissionLimits``); this function may wait.
 public protocol CredentialProvider: Sendable {
   /// The name of the account that is logged in; nil if no account is logged in. The name must be unique to the account
   /// and is compared byte by byte. The property is read on any thread and must not block.
