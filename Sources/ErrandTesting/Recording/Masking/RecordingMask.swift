@@ -32,7 +32,7 @@ public struct RecordingMask: Sendable, Hashable {
 
   /// Header fields of requests and responses to mask.
   public var fields: Set<HTTPFieldName>
-  /// Names of query items, form values and parts of multipart bodies to mask.
+  /// Names of query items, form values and parts of multipart bodies to mask. Members of JSON bodies need ``paths``.
   public var items: Set<String>
   /// Paths in JSON bodies of requests and responses to mask. A path that has no index for an array applies to all
   /// elements of the array.
