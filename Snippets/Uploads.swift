@@ -44,6 +44,23 @@ struct PutFile: APIRequest {
 }
 // snippet.end
 
+// snippet.part
+struct PutPart: APIRequest {
+  let number: Int
+  let body: RequestBody?  // stored, because `file(_:range:)` throws, and a computed body cannot
+  var path: Path { "/films/7" }
+  var method: HTTPMethod { .put }
+  var arguments: Arguments { ["part": number] }
+  typealias Response = Nothing
+
+  init(_ number: Int, of file: URL, _ range: Range<Int64>) throws {
+    self.number = number
+    body = try .body(.file(file, range: range))
+  }
+}
+// snippet.end
+_ = try await client.send(PutPart(1, of: photo, 0..<(1 << 19)))
+
 // snippet.progress
 let call = client.start(PutFile(name: "cat", file: photo), onSuccess: { _ in print("sent") }) { error in
   print(error)
