@@ -13,6 +13,15 @@ struct GetLog: APIRequest {
   var path: Path { "/log" }
 }
 
+// snippet.forwarding
+struct PutExport: APIRequest {
+  let body: RequestBody?  // stored, because the stream can be read only once
+  var path: Path { "/export" }
+  var method: HTTPMethod { .put }
+  typealias Response = Nothing
+}
+// snippet.end
+
 struct Row: Decodable, Sendable { let amount: Int }
 
 struct Prices: APIRequest {
@@ -102,6 +111,15 @@ var answer = ""
 for try await event in client.events(of: Chat(question: "What is new?")) where event.data != "[DONE]" {
   answer += try event.value(as: Token.self).text
 }
+// snippet.end
+
+let archive = client
+// snippet.forward
+let source = try await client.stream(GetExport())
+let isDecoded = source.fields[.contentEncoding] != nil
+let length = isDecoded ? nil : source.fields[.contentLength].flatMap { Int64($0) }
+let copy = PutExport(body: .pieces(source, length: length, type: source.fields[.contentType]))
+_ = try await archive.send(copy)
 // snippet.end
 
 // snippet.sink

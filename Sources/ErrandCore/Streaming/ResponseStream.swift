@@ -22,7 +22,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
   /// The status code of the response.
   public var status: Int { head.status }
-  /// The header fields of the response.
+  /// The header fields of the response, as the server sent them. If they contain `Content-Encoding`, the pieces are
+  /// decoded, and `Content-Length` is the length of the coded bytes.
   public var fields: HTTPFields { head.fields }
 
   /// Cancels the call, so that a loop over the body throws an error of stage ``APIError/Stage/cancelled``. The function
