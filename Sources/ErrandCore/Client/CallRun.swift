@@ -219,11 +219,20 @@ final class CallRun: Run {
       details.metrics = metrics
       // The error message of a stopped call contains only text of the library, and needs no masking. Masking takes
       // time, and thousands of calls may be stopped at once.
+      if error.stage == .deadline { details.message += queueSentence(metrics) }
       if error.stage == .cancelled || error.stage == .deadline { return }
       let search = secrets(details.request, details.response, mayQuote: details.stage != .admission).search
       details.message = search.masked(details.message)
       details.serverMessage = details.serverMessage.map { search.masked($0) }
     }
+  }
+
+  /// A sentence for the error of a call whose total time-out has passed. It is empty unless the call spent at least
+  /// half of this time in the queue. The cause is then the limits of the client rather than a slow server.
+  private func queueSentence(_ metrics: CallMetrics) -> String {
+    guard state.isPastDeadline, let totalTimeout, metrics.queue * 2 >= totalTimeout else { return "" }
+    return " The call waited \(metrics.queue.shown) of this time in the queue of the client; start fewer calls at a"
+      + " time, or raise the limits of `admission`."
   }
 
   /// - Parameter mayQuote: Whether the message of the error may quote code of the app. Only then a JSON body is encoded

@@ -45,6 +45,35 @@ struct AdmissionStationTests {
     #expect(fixture.sent.all == ["first", "old", "new"])
   }
 
+  @Test func `deadline in the queue names the queue`() async {
+    let fixture = AdmissionFixture()
+    await fixture.start("first")
+    let named = AdmissionFixture.Named(name: "late")
+    async let late = fixture.client.outcome(of: named, options: .deadline(.seconds(5)))
+    #expect(await eventually { fixture.client.admission.waiting == 1 })
+    fixture.clock.advance(by: .seconds(5))
+    let error = await late.error
+    #expect(error?.stage == .deadline && error?.attempts == 0)
+    #expect(error?.message.contains("The call waited 5.0 s of this time in the queue of the client;") == true)
+    await fixture.finish()
+    #expect(fixture.sent.all == ["first"])
+  }
+
+  @Test func `deadline after a short wait does not name the queue`() async {
+    let fixture = AdmissionFixture()
+    let first = await fixture.start("first")
+    let named = AdmissionFixture.Named(name: "next")
+    async let next = fixture.client.outcome(of: named, options: .deadline(.seconds(5)))
+    #expect(await eventually { fixture.client.admission.waiting == 1 })
+    fixture.clock.advance(by: .seconds(2))
+    first.cancel()
+    #expect(await eventually { fixture.sent.all == ["first", "next"] })
+    fixture.clock.advance(by: .seconds(3))
+    let error = await next.error
+    #expect(error?.stage == .deadline && error?.message.contains("queue") == false)
+    await fixture.finish()
+  }
+
   /// The timer of a deadline may fire late, for example after those of many other calls.
   @Test(arguments: [JoinRule.never, .safe]) func `call past its deadline gets no slot`(joining: JoinRule) async {
     let timers = LateTimers()
