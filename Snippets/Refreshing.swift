@@ -1,6 +1,7 @@
 // Tokens that expire: one refresh for all waiting calls.
 import Errand
 import ErrandTesting
+import Foundation
 import Synchronization
 
 struct GetUser: APIRequest {
@@ -16,7 +17,7 @@ struct RenewToken: APIRequest {
 }
 
 let server = try LoopbackServer { request in
-  if request.path == "/token" { return .json(#"{"token":"new"}"#) }
+  if request.path == "/token" { return .json(#"{"token":"new","seconds":3600}"#) }
   return request.headers["Authorization"] == "Bearer new" ? .json(#"{"nick":"Ada"}"#) : .status(401)
 }
 let authURL = server.url
@@ -82,4 +83,30 @@ final class Dated: RefreshingProvider {
   func refresh(_ old: Credential, for account: String?) async throws -> Credential { .bearer("newer") }
 }
 client.configure { $0.credentials = Dated() }
+print(try await client.send(GetUser(id: 7)).nick)
+
+let (auth, secret) = (APIClient(baseURL: authURL), "secret")
+
+// snippet.service
+struct GetServiceToken: APIRequest {
+  let secret: String
+  var path: Path { "/token" }
+  var method: HTTPMethod { .post }
+  var arguments: Arguments { ["grant_type": "client_credentials"] }
+  var credential: RequestCredential { .basic(user: "stock", password: secret) }
+  struct Response: Decodable, Sendable {
+    let token: String
+    let seconds: Double
+  }
+}
+
+func newToken() async throws -> AccountCredential {
+  let answer = try await auth.send(GetServiceToken(secret: secret), options: .deadline(.seconds(20)))
+  return AccountCredential(.bearer(answer.token), expires: .now + answer.seconds)
+}
+
+let service = CredentialStore { _, _ in try await newToken() }
+try await service.login("stock", with: newToken())
+client.configure { $0.credentials = service }
+// snippet.end
 print(try await client.send(GetUser(id: 7)).nick)
