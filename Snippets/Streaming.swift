@@ -108,8 +108,13 @@ for try await _ in prices {}
 
 // snippet.chat
 var answer = ""
-for try await event in client.events(of: Chat(question: "What is new?")) where event.data != "[DONE]" {
-  answer += try event.value(as: Token.self).text
+var isComplete = false
+for try await event in client.events(of: Chat(question: "What is new?")) {
+  if event.data == "[DONE]" {
+    isComplete = true
+  } else {
+    answer += try event.value(as: Token.self).text
+  }
 }
 // snippet.end
 
@@ -142,4 +147,4 @@ let sink = LineCount()
 _ = try await client.send(GetLog(), options: CallOptions(bodySink: sink))
 print(sink.lines)
 // snippet.end
-print(count, total, answer)
+print(count, total, answer, isComplete)
