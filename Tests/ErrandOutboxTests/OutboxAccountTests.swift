@@ -116,6 +116,25 @@ struct OutboxAccountTests {
     await outbox.close()
   }
 
+  @Test(arguments: [ScriptedAnswer.status(404), .failure(.reset), .text("<html>")])
+  func `entry waits while an interceptor's call fails`(answer: ScriptedAnswer) async throws {
+    let fixture = try OutboxFixture()
+    let keys = APIClient(baseURL: "http://keys.example")
+    keys.configure { $0.transport = .own(ScriptedTransport(answer, .json(#""key""#))) }
+    fixture.client.configure {
+      $0.interceptors.exchanges.append(
+        Signing { $0.fields["X-Key"] = try await keys.get("/key", as: JSONValue.self).stringValue })
+    }
+    let outbox = try fixture.open()
+    let receipt = try await outbox.add(Rename(title: "x"))
+    #expect(try await outbox.waits(receipt.id, failures: 1))
+    #expect(try await outbox.entry(receipt.id)?.attempts == 0)
+    #expect(try await outbox.entry(receipt.id)?.mayHaveBeenSent == false)
+    #expect(try await fixture.advance(outbox, until: receipt.id))
+    #expect(fixture.server.requests.map { $0.headers["X-Key"] } == ["key"])
+    await outbox.close()
+  }
+
   @Test func `logout in flight keeps the entry and its key`() async throws {
     let gate = Gate()
     let fixture = try OutboxFixture { $0.number == 1 ? .stall(until: gate) : .status(204) }

@@ -216,6 +216,7 @@ final class CallRun: Run {
     error.with { details in
       details.request = details.request ?? sent
       details.response = details.response ?? response
+      details.isOfAnotherCall = APIError.hasEndedAnotherCall(error)
       details.metrics = metrics
       // The error message of a stopped call contains only text of the library, and needs no masking. Masking takes
       // time, and thousands of calls may be stopped at once.

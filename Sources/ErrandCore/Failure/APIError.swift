@@ -72,6 +72,7 @@ public struct APIError: Error, Sendable {
     var request: HTTPRequest?
     var response: HTTPResponse?
     var metrics: CallMetrics?
+    var isOfAnotherCall = false
     var errorBody: (any Sendable)?
     var businessCode: String?
     var serverMessage: String?
@@ -179,6 +180,10 @@ extension APIError {
   /// Whether an error has ended another call. Code of the app in the pipeline, such as an interceptor, may send a call
   /// and throw its error. Such an error says nothing about the request of the outer call or about its server.
   static func hasEndedAnotherCall(_ error: any Error) -> Bool { (error as? APIError)?.metrics != nil }
+
+  /// The same for an error that has then ended the outer call, too: stage, code and response are those of the call that
+  /// an interceptor of the app sent.
+  package var isOfAnotherCall: Bool { details.isOfAnotherCall }
 }
 
 extension TransportFailure {

@@ -56,6 +56,8 @@ struct SendResult: Sendable, Equatable {
     self.hadUnknownFate = hadUnknownFate
     guard let error = outcome.error else { return }
     (stage, code, status) = (error.stage, error.code, error.status)
+    // The response to a call that an interceptor sent says nothing about the request of the entry.
+    if error.isOfAnotherCall { (stage, code, status) = (.interceptor, .interceptor, nil) }
     message = isSealed ? ErrorText.of(error, isSealed: true) : error.message
     retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }.map { $0.clampedNanoseconds / 1_000_000 }
     rejectsCredential = error.response?.rejectsCredential == true
@@ -65,7 +67,8 @@ struct SendResult: Sendable, Equatable {
     }
     hadUnclearExchange = wasRepeated || wasRedirected
     let unsent = outcome.metrics.retries.count(where: \.isCertainlyNotSent)
-    let isNotSent = TransportFailure.behind(error)?.isCertainlyNotSent ?? (outcome.metrics.attempts <= unsent)
+    let failure = error.isOfAnotherCall ? nil : TransportFailure.behind(error)
+    let isNotSent = failure?.isCertainlyNotSent ?? (outcome.metrics.attempts <= unsent)
     isCertainlyNotSent = isNotSent && !hadUnclearExchange
   }
 }
