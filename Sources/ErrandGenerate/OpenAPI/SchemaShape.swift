@@ -138,7 +138,7 @@ struct SchemaReader {
 
   /// Whether a schema is the content of a file: text with the format `binary`.
   func isFile(_ schema: Cursor) -> Bool {
-    guard let schema = files.resolved(schema), Self.types(of: schema) == ["string"] else { return false }
+    guard let schema = unwrapped(schema)?.schema, Self.types(of: schema) == ["string"] else { return false }
     return schema.text("format") == "binary" || schema.text("contentMediaType") == "application/octet-stream"
   }
 
@@ -255,12 +255,15 @@ struct SchemaReader {
   }
 
   /// The shape behind all wrappers and references; nil if they lead to themselves.
-  func finalShape(of schema: Cursor) -> SchemaShape? {
+  func finalShape(of schema: Cursor) -> SchemaShape? { unwrapped(schema)?.shape }
+
+  /// The schema behind all wrappers and references, with its shape; nil if they lead to themselves.
+  private func unwrapped(_ schema: Cursor) -> (schema: Cursor, shape: SchemaShape)? {
     var here = schema
     for _ in 0..<32 {
       guard let resolved = files.resolved(here) else { return nil }
       let shape = shape(of: resolved)
-      guard case .wrapped(let next) = shape else { return shape }
+      guard case .wrapped(let next) = shape else { return (resolved, shape) }
       here = next
     }
     files.note(schema, "the schema leads to itself")

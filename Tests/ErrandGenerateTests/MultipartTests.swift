@@ -1,0 +1,33 @@
+import Testing
+
+@testable import ErrandGenerate
+
+/// Forms of several parts.
+struct MultipartTests {
+  /// The request for a form with one part `p`, and what is reported. `content` follows the schema of the form.
+  private static func form(
+    _ part: String, isRequired: Bool = true, content: String = ""
+  ) throws -> (text: String, notes: [String]) {
+    let required = isRequired ? #", "required": ["p"]"# : ""
+    let schema = #"{"type": "object", "properties": {"p": \#(part)}\#(required)}"#
+    let (files, notes) = try Generated.files(
+      ##"""
+      {"openapi": "3.1.0", "info": {"title": "Shop"}, "paths": {"/": {"post": {"operationId": "a", "responses": {},
+        "requestBody": {"required": true, "content": {"multipart/form-data": {"schema": \##(schema)\##(content)}}}}}},
+       "components": {"schemas": {"Photo": {"type": "string", "format": "binary"}}}}
+      """##)
+    return (files["Requests/A.swift"] ?? "", notes)
+  }
+
+  @Test(arguments: [
+    #"{"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}]}"#,
+    #"{"type": ["string", "null"], "format": "binary"}"#,
+    ##"{"allOf": [{"$ref": "#/components/schemas/Photo"}], "description": "Small."}"##,
+    ##"{"oneOf": [{"$ref": "#/components/schemas/Photo"}, {"type": "null"}]}"##,
+  ])
+  func `wrapped files are files`(part: String) throws {
+    let text = try Self.form(part, isRequired: false).text
+    #expect(text.contains("  var p: URL?\n"), "\(text)")
+    #expect(text.contains(#"if let p { form.parts.append(.file("p", p)) }"#), "\(text)")
+  }
+}
