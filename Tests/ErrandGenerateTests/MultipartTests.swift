@@ -21,7 +21,7 @@ struct MultipartTests {
 
   @Test(arguments: [
     #"{"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}]}"#,
-    #"{"type": ["string", "null"], "format": "binary"}"#,
+    #"{"type": ["string", "null"], "format": "binary", "contentEncoding": "binary"}"#,
     ##"{"allOf": [{"$ref": "#/components/schemas/Photo"}], "description": "Small."}"##,
     ##"{"oneOf": [{"$ref": "#/components/schemas/Photo"}, {"type": "null"}]}"##,
   ])
@@ -29,5 +29,21 @@ struct MultipartTests {
     let text = try Self.form(part, isRequired: false).text
     #expect(text.contains("  var p: URL?\n"), "\(text)")
     #expect(text.contains(#"if let p { form.parts.append(.file("p", p)) }"#), "\(text)")
+  }
+
+  @Test(arguments: [
+    (#"{"type": "string", "format": "byte"}"#, "Data", #"form.parts.append(.text("p", p.base64EncodedString()))"#),
+    (
+      #"{"type": "string", "contentEncoding": "base64", "contentMediaType": "application/octet-stream"}"#, "Data",
+      #"form.parts.append(.text("p", p.base64EncodedString()))"#
+    ),
+    (
+      #"{"type": "array", "items": {"type": "string", "format": "byte"}}"#, "[Data]",
+      #"for value in p { form.parts.append(.text("p", value.base64EncodedString())) }"#
+    ),
+  ])
+  func `data in a form are Base64`(part: String, type: String, line: String) throws {
+    let text = try Self.form(part).text
+    #expect(text.contains("  var p: \(type)\n") && text.contains(line), "\(text)")
   }
 }

@@ -200,8 +200,7 @@ struct OperationReader {
       }
       let type = models.type(of: schema, name: Self.typeName(key), in: operation.model).withoutNull
       let single = if case .array(let single) = type { single.wrapped } else { type }
-      let isText =
-        if case .builtin(let builtin) = single { builtin != .json && builtin != .data } else { single.rawType != nil }
+      let isText = if case .builtin(let builtin) = single { builtin != .json } else { single.rawType != nil }
       let property = property(key, type, isRequired: isRequired, doc: doc, &names)
       return Operation.Part(key: key, property: property, kind: isText ? .text : .json, isList: isText && isList)
     }

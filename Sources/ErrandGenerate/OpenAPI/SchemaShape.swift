@@ -136,9 +136,11 @@ struct SchemaReader {
       ? .data : formats[schema.text("format") ?? ""] ?? .string
   }
 
-  /// Whether a schema is the content of a file: text with the format `binary`.
+  /// Whether a schema is the content of a file: text with the format `binary`. Text in Base64 is no file.
   func isFile(_ schema: Cursor) -> Bool {
-    guard let schema = unwrapped(schema)?.schema, Self.types(of: schema) == ["string"] else { return false }
+    guard let schema = unwrapped(schema)?.schema, Self.types(of: schema) == ["string"],
+      schema.text("contentEncoding") != "base64"
+    else { return false }
     return schema.text("format") == "binary" || schema.text("contentMediaType") == "application/octet-stream"
   }
 

@@ -75,6 +75,7 @@ struct RequestWriter {
     case .builtin(.date): "\(value).formatted(.iso8601)"
     case .builtin(.uuid): "\(value).uuidString"
     case .builtin(.url): "\(value).absoluteString"
+    case .builtin(.data): "\(value).base64EncodedString()"
     case .array(.builtin(.string)): "\(value).joined(separator: \",\")"
     case .array(let element): "\(value).map { \(text("$0", element)) }.joined(separator: \",\")"
     default:
