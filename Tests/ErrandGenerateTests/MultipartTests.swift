@@ -46,4 +46,25 @@ struct MultipartTests {
     let text = try Self.form(part).text
     #expect(text.contains("  var p: \(type)\n") && text.contains(line), "\(text)")
   }
+
+  private static let file = #"{"type": "string", "format": "binary"}"#
+
+  @Test(
+    arguments: [
+      (file, "image/png", #".file("p", p, type: "image/png")"#, nil), (file, "image/png, image/jpeg", nil, nil),
+      (file, "image/*", nil, nil), (#"{"type": "integer"}"#, "application/json", #".json("p", p)"#, nil),
+      (#"{"type": "object"}"#, "application/json; charset=utf-8", #".json("p", p)"#, nil),
+      (#"{"type": "object"}"#, "application/xml", #".json("p", p)"#, "JSON"),
+      (#"{"type": "string"}"#, "text/plain; charset=utf-8", #".text("p", p)"#, nil),
+      (#"{"type": "string"}"#, "application/json", #".text("p", p)"#, "plain text"),
+      (#"{"type": "string"}"#, "text/csv", #".text("p", p)"#, "plain text"),
+    ] as [(String, String, String?, String?)])
+  func `parts have their declared type`(part: String, media: String, use: String?, sent: String?) throws {
+    let encoding = #", "encoding": {"p": {"contentType": "\#(media)"}}"#
+    let (text, notes) = try Self.form(part, content: encoding)
+    let piece = use ?? #".file("p", p)"#
+    #expect(text.contains("form.parts.append(\(piece))"), "\(text)")
+    let place = "#/paths/~1/post/requestBody/content/multipart~1form-data/encoding/p"
+    #expect(notes == (sent.map { ["\(place): the part is sent as \($0), not as \(media)"] } ?? []))
+  }
 }

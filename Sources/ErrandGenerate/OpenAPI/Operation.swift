@@ -35,7 +35,12 @@ final class Operation {
   }
 
   struct Part {
-    enum Kind { case text, json, file }
+    enum Kind {
+      case text, json
+      /// A file, with its media type if the document allows only one.
+      case file(type: String?)
+    }
+
     let key: String
     let property: Property
     let kind: Kind

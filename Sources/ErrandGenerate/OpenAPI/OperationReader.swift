@@ -193,18 +193,40 @@ struct OperationReader {
       var isList = false
       if case .array(let items?) = models.schemas.finalShape(of: schema) { (element, isList) = (items, true) }
       let doc = SchemaDoc.paragraphs(schema)
+      let encoding = content["encoding"]?[key]
       if models.schemas.isFile(element) {
         let type = isList ? "[URL]" : "URL"
         let property = property(key, .builtin(.url), isRequired: isRequired, doc: doc, &names, text: type)
-        return Operation.Part(key: key, property: property, kind: .file, isList: isList)
+        let media = encoding?.text("contentType").flatMap { Self.isOneType($0) ? $0 : nil }
+        return Operation.Part(key: key, property: property, kind: .file(type: media), isList: isList)
       }
       let type = models.type(of: schema, name: Self.typeName(key), in: operation.model).withoutNull
-      let single = if case .array(let single) = type { single.wrapped } else { type }
-      let isText = if case .builtin(let builtin) = single { builtin != .json } else { single.rawType != nil }
       let property = property(key, type, isRequired: isRequired, doc: doc, &names)
-      return Operation.Part(key: key, property: property, kind: isText ? .text : .json, isList: isText && isList)
+      let kind = kind(of: type, encoding)
+      let isText = if case .text = kind { true } else { false }
+      return Operation.Part(key: key, property: property, kind: kind, isList: isText && isList)
     }
     operation.body = .multipart(fields)
+  }
+
+  /// Whether a list of media types is one type without a wildcard.
+  private static func isOneType(_ media: String) -> Bool {
+    !media.isEmpty && !media.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "*") }
+  }
+
+  /// How a part that is no file is sent. Reports a declared media type that it does not have.
+  private func kind(of type: TypeUse, _ encoding: Cursor?) -> Operation.Part.Kind {
+    let single = if case .array(let single) = type { single.wrapped } else { type }
+    let isText = if case .builtin(let builtin) = single { builtin != .json } else { single.rawType != nil }
+    guard let encoding, let declared = encoding.text("contentType") else { return isText ? .text : .json }
+    let types = declared.split(separator: ",").map { $0.lowercased().filter { $0 != " " } }
+    let takesJSON = types.contains { Self.isJSON($0) || $0 == "application/*" }
+    if isText, types.contains(where: { $0.hasPrefix("text/plain") || $0 == "text/*" || $0 == "*/*" }) { return .text }
+    // The text of a string that is declared as JSON usually is JSON already, so it gets no quotes.
+    let isString = if case .builtin(.string) = single { true } else { false }
+    if takesJSON, !isString { return .json }
+    files.note(encoding, "the part is sent as \(isText ? "plain text" : "JSON"), not as \(declared)")
+    return isText ? .text : .json
   }
 
   // MARK: - Responses

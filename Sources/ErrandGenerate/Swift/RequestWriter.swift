@@ -261,7 +261,8 @@ struct RequestWriter {
         let value = part.isList ? "value" : name
         let piece =
           switch part.kind {
-          case .file: ".file(\(key), \(value))"
+          case .file(let type):
+            ".file(\(key), \(value)\(type.map { ", type: \(SwiftText.literal($0))" } ?? ""))"
           case .json: ".json(\(key), \(value))"
           case .text: ".text(\(key), \(Self.text(value, Self.element(of: part))))"
           }
