@@ -296,4 +296,20 @@ struct ModelTests {
     let schema = #"{"type": "object", "title": "Thing", "properties": {"a": {"type": "string", "title": "A"}}}"#
     #expect(try Generated.model(schema).text == "struct Thing: Codable, Hashable, Sendable {\n  var a: String?\n}\n")
   }
+
+  @Test func `listed values of a text are texts`() throws {
+    let text = try Generated.model(#"{"type": "string", "enum": [true, 404, 1.0, "x", null]}"#).text
+    #expect(text.contains("  init(rawValue: String) {\n"), "\(text)")
+    for line in [#"case "true": self = .`true`"#, #"case "404": self = .value404"#, #"case "1.0": self = .value10"#] {
+      #expect(text.contains(line), "\(text)")
+    }
+  }
+
+  @Test func `listed values of an array are reported`() throws {
+    let list = #"{"type": "array", "enum": ["a"], "items": {"type": "string"}}"#
+    let (text, notes) = try Generated.model(#"{"type": "object", "properties": {"p": \#(list)}}"#)
+    #expect(text.contains("  var p: [String]?\n"), "\(text)")
+    let reason = "the listed values are no arrays and are ignored; list them in `items`"
+    #expect(notes == ["#/components/schemas/Thing/properties/p: \(reason)"])
+  }
 }

@@ -148,7 +148,15 @@ struct SchemaReader {
     let values = schema.node["enum"]?.elements ?? schema.node["const"].map { [$0] } ?? []
     let present = values.filter { !$0.isNull }
     guard !present.isEmpty else { return nil }
-    let texts = present.compactMap(\.text)
+    let types = Self.types(of: schema)
+    if types == ["array"] {
+      if present.contains(where: { $0.elements == nil }) {
+        files.note(schema, "the listed values are no arrays and are ignored; list them in `items`")
+      }
+      return nil
+    }
+    // YAML reads some texts without quotes, such as `true` and `404`, as other types.
+    let texts = present.compactMap { types == ["string"] ? $0.scalarText : $0.text }
     if texts.count == present.count { return .enumeration(.string, Self.distinct(texts)) }
     let numbers = present.compactMap { node -> String? in
       if case .number(let text) = node.content, Int32(text) != nil { text } else { nil }
