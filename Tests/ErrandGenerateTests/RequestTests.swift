@@ -175,6 +175,31 @@ struct RequestTests {
     #expect(try Self.text(parameters).text.contains("ArgumentStyle(arrays: .commas)"))
   }
 
+  @Test(
+    arguments: [
+      (#""contentType": "application/json""#, "the field is not sent as application/json: "),
+      (#""style": "form", "explode": false"#, "a list in a form is sent as repeated fields"),
+      (#""style": "pipeDelimited""#, "a list in a form is sent as repeated fields"),
+      (#""style": "deepObject", "explode": true"#, nil), (#""contentType": "text/plain""#, nil),
+    ] as [(String, String?)])
+  func `other encodings of a form are reported`(encoding: String, reason: String?) throws {
+    let form = #"{"schema": \#(Self.object), "encoding": {"a": {\#(encoding)}}}"#
+    let notes = try Self.text(
+      #""requestBody": {"content": {"application/x-www-form-urlencoded": \#(form)}}"#
+    ).notes
+    let place = "#/paths/~1a/post/requestBody/content/application~1x-www-form-urlencoded/encoding/a"
+    #expect(notes.count == (reason == nil ? 0 : 1), "\(notes)")
+    #expect(notes.allSatisfy { $0.hasPrefix("\(place): \(reason ?? "")") }, "\(notes)")
+  }
+
+  @Test(arguments: ["pipeDelimited", "spaceDelimited"])
+  func `objects of other styles are reported`(style: String) throws {
+    let notes = try Self.text(
+      #""parameters": [{"name": "p", "in": "query", "style": "\#(style)", "schema": \#(Self.object)}]"#
+    ).notes
+    #expect(notes == ["#/paths/~1a/post/parameters/0: an object of the style “\(style)” is sent with brackets"])
+  }
+
   @Test func `other files are read`() throws {
     let operation =
       #""get": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "models/a.json#/defs/Pen"}}}}}}"#

@@ -114,8 +114,9 @@ struct OperationReader {
       if !explodes { parameter.lists = .joined(",") }
       if isObject, !explodes { files.note(cursor, "an object without `explode` is sent with brackets") }
     case "deepObject": parameter.lists = .brackets
-    case "pipeDelimited": parameter.lists = explodes ? .repeated : .joined("|")
-    case "spaceDelimited": parameter.lists = explodes ? .repeated : .joined(" ")
+    case "pipeDelimited", "spaceDelimited":
+      parameter.lists = explodes ? .repeated : .joined(style == "pipeDelimited" ? "|" : " ")
+      if isObject { files.note(cursor, "an object of the style “\(style)” is sent with brackets") }
     case "simple": parameter.lists = .joined(",")
     default: files.note(cursor, "the style “\(style)” is not supported; the value is sent as it is")
     }
@@ -147,6 +148,7 @@ struct OperationReader {
     let schema = content["schema"]
     switch Self.rank(media) {
     case 0, 2:
+      if Self.rank(media) == 2 { noteEncoding(of: content) }
       let type = schema.map { models.type(of: $0, name: "Content", in: operation.model).wrapped } ?? .builtin(.json)
       // FastAPI names the schema of a body of several parameters after the operation.
       let ownName = SwiftName.type("Body_\(operation.cursor.text("operationId") ?? "")")
@@ -181,6 +183,18 @@ struct OperationReader {
   static func isJSON(_ media: String) -> Bool {
     let essence = media.split(separator: ";").first.map { $0.lowercased() } ?? ""
     return essence == "application/json" || essence == "*/*" || essence.hasSuffix("+json")
+  }
+
+  /// Reports fields of a form that the document encodes in another way than the library.
+  private func noteEncoding(of form: Cursor) {
+    for (_, encoding) in form["encoding"]?.members ?? [] {
+      if let media = encoding.text("contentType"), media.lowercased() != "text/plain" {
+        files.note(encoding, "the field is not sent as \(media): an object is sent with brackets, other values as text")
+      }
+      let style = encoding.text("style") ?? "form"
+      let isJoined = style == "form" ? encoding.node["explode"]?.bool == false : style != "deepObject"
+      if isJoined { files.note(encoding, "a list in a form is sent as repeated fields, not joined") }
+    }
   }
 
   private func readMultipart(_ operation: Operation, _ content: Cursor, _ names: inout Set<String>) {
