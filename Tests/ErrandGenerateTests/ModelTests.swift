@@ -186,6 +186,21 @@ struct ModelTests {
     #expect(text == "struct Thing: Codable, Hashable, Sendable {\n  var a: Int\n  var b: String\n}\n")
   }
 
+  @Test func `parts of allOf keep types of properties`() throws {
+    let schema = ##"""
+      {"allOf": [{"$ref": "#/components/schemas/Base"}],
+       "properties": {"a": {"description": "Mine."}, "b": {"readOnly": true}, "c": {"enum": ["x"]}, "d": true}}
+      """##
+    let base = ##"""
+      , "Base": {"type": "object", "required": ["a", "b"], "properties": {
+        "a": {"type": "integer", "description": "Any."}, "b": {"$ref": "#/components/schemas/Other"},
+        "c": {"type": "string"}, "d": {"type": "number"}}},
+      "Other": {"type": "boolean"}
+      """##
+    let text = try Generated.model(schema, others: base).text
+    #expect(text.contains("  /// Mine.\n  var a: Int\n  var b: Bool?\n  var c: C?\n  var d: Double?\n"), "\(text)")
+  }
+
   @Test func `loops of references are reported`() throws {
     let others =
       ##", "Loop": {"$ref": "#/components/schemas/Loop"}, "List": {"type": "array", "items": {"$ref": "#/components/schemas/List"}}"##

@@ -46,6 +46,24 @@ struct Cursor: Sendable {
   func isTrue(_ key: String) -> Bool { node[key]?.bool == true }
 }
 
+/// Schemas of one property in several parts of `allOf`.
+extension Cursor {
+  private static let kinds = [
+    "$ref", "type", "properties", "additionalProperties", "items", "allOf", "oneOf", "anyOf", "enum", "const",
+  ]
+
+  /// Whether a schema describes a type. Other schemas only add something to the schema of another part.
+  var describesType: Bool { Self.kinds.contains { node[$0] != nil } }
+
+  /// The schema with the members of another one in addition, such as its description.
+  func adding(_ other: Cursor) -> Cursor {
+    let own = (node.members?.entries ?? []).filter { other.node[$0.key] == nil }
+    let members = DocumentMembers(own + (other.node.members?.entries ?? []))
+    let node = DocumentNode(content: .object(members), line: node.line, column: node.column)
+    return Cursor(node: node, file: file, path: path)
+  }
+}
+
 extension String {
   /// The text as a key in a JSON pointer.
   fileprivate var utf8Escaped: String {

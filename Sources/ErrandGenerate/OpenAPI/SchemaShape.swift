@@ -49,7 +49,8 @@ struct ObjectParts {
 
   mutating func add(_ key: String, _ schema: Cursor) {
     if let place = places[key] {
-      properties[place].schema = schema
+      // A later part may only add a description, or `readOnly`.
+      properties[place].schema = schema.describesType ? schema : properties[place].schema.adding(schema)
     } else {
       places[key] = properties.count
       properties.append((key, schema))
