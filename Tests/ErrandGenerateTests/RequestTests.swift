@@ -242,6 +242,13 @@ struct RequestTests {
     #expect(notes == ["#/paths/~1a/get: only the response with the status 200 is generated"])
   }
 
+  @Test func `the generated response is named`() throws {
+    let content = #""content": {"application/json": {"schema": {"type": "integer"}}}"#
+    let operation = #""get": {"responses": {"200": {}, "201": {\#(content)}, "202": {\#(content)}}}"#
+    let notes = try Generated.files(Self.document(operation, path: "/a")).notes
+    #expect(notes == ["#/paths/~1a/get: only the response with the status 201 is generated"])
+  }
+
   @Test func `tags and paths choose operations`() throws {
     let text = #"""
       {"openapi": "3.0.0", "info": {"title": "Shop"}, "paths": {

@@ -249,14 +249,15 @@ struct OperationReader {
     let responses = operation.cursor["responses"]?.members ?? []
     let good = responses.filter { $0.key.hasPrefix("2") }.sorted { $0.key < $1.key }
     let chosen = good.isEmpty ? responses.filter { $0.key == "default" } : good
-    let found = chosen.compactMap { files.resolved($0.value) }
+    let found = chosen.compactMap { entry in files.resolved(entry.value).map { (status: entry.key, response: $0) } }
     // An optional type needs another name than the alias `Response`.
-    let name = found.allSatisfy { $0["content"] != nil } ? "Response" : "ResponseValue"
+    let name = found.allSatisfy { $0.response["content"] != nil } ? "Response" : "ResponseValue"
     // Only the first body is read: the types of another one would be declared, too.
-    let full = operation.method == "head" ? [] : found.filter { $0["content"]?.members.isEmpty == false }
-    operation.response = full.first.map { read($0, name, operation.model) } ?? .nothing
-    if full.count > 1 {
-      files.note(operation.cursor, "only the response with the status \(chosen[0].key) is generated")
+    let full =
+      operation.method == "head" ? [] : found.filter { $0.response["content"]?.members.isEmpty == false }
+    operation.response = full.first.map { read($0.response, name, operation.model) } ?? .nothing
+    if full.count > 1, let first = full.first {
+      files.note(operation.cursor, "only the response with the status \(first.status) is generated")
     }
     if case .json(let type) = operation.response, full.count < found.count {
       operation.response = .json(type.asOptional)
