@@ -211,6 +211,24 @@ struct RequestTests {
     #expect(files["Models/Pen.swift"]?.contains("struct Pen: Codable") == true)
   }
 
+  @Test func `schemas of other files have names`() throws {
+    let schema = ##"""
+      {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/Pet"}, "b": {"$ref": "m/small-cup.json"},
+        "c": {"oneOf": [{"$ref": "Cat.json"}, {"$ref": "m/small-cup.json"}], "discriminator": {"propertyName": "k"}}}}
+      """##
+    let response = #"{"200": {"content": {"application/json": {"schema": \#(schema)}}}}"#
+    let more = #", "components": {"schemas": {"Pet": {"$ref": "animal.json"}}}"#
+    let object = #"{"type": "object", "properties": {"k": {"type": "string"}}}"#
+    let (files, notes) = try Generated.files(
+      Self.document(#""get": {"operationId": "a", "responses": \#(response)}"#, path: "/a", more: more),
+      others: ["animal.json": object, "m/small-cup.json": object, "Cat.json": object])
+    #expect(notes == [])
+    let text = try #require(files["Requests/A.swift"])
+    #expect(text.contains("var a: Pet?\n") && text.contains("var b: SmallCup?\n"), "\(text)")
+    #expect(text.contains(#"case "Cat": self = .cat("#) && text.contains(#"case "small-cup": self = "#), "\(text)")
+    #expect(files["Models/Pet.swift"] != nil && files["Models/SmallCup.swift"] != nil, "\(files.keys.sorted())")
+  }
+
   @Test func `references are decoded`() throws {
     let reference = #"{"$ref": "my%20models.json#/defs/%7E1pen"}"#
     let operation = #"""

@@ -27,6 +27,13 @@ struct Cursor: Sendable {
     return "\(file)#" + keys.reversed().map { "/\($0)" }.joined()
   }
 
+  /// The key of the value, or the name of its file without the extension; nil for the document itself.
+  var name: String? {
+    if let path { return path.key }
+    guard let words = file.split(separator: "/").last?.split(separator: ".") else { return nil }
+    return (words.count > 1 ? words.dropLast() : words[...]).joined(separator: ".")
+  }
+
   subscript(key: String) -> Cursor? {
     node[key].map { Cursor(node: $0, file: file, path: Path(path, key)) }
   }

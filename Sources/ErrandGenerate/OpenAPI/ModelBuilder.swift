@@ -26,8 +26,16 @@ final class ModelBuilder {
     schemas = SchemaReader(files: files)
     // Names do not depend on the operations that are chosen.
     let named = files.root["components"]?["schemas"]?.members ?? []
-    let names = named.map { key, schema in topName(SwiftName.type(key), schema.pointer) }
+    let names = named.map { key, schema in topName(SwiftName.type(key), owner(of: schema).pointer) }
     for ((_, schema), name) in zip(named, names) { nameElement(of: schema, name) }
+  }
+
+  /// The schema that has the name of a component: the component itself, or the schema in another file that it names.
+  private func owner(of component: Cursor) -> Cursor {
+    guard let reference = component.text("$ref"), reference.utf8.first != UInt8(ascii: "#"),
+      let target = files.resolved(component)
+    else { return component }
+    return target
   }
 
   /// Takes the name of the type of the elements of a list or a dictionary that has a name.
@@ -140,7 +148,7 @@ final class ModelBuilder {
     let pointer = schema.pointer
     if let model = modelsByPointer[pointer] { return .model(model) }
     if let type = typesByPointer[pointer] { return type }
-    let name = topName(SwiftName.type(schema.path?.key ?? "Value"), pointer)
+    let name = topName(SwiftName.type(schema.name ?? "Value"), pointer)
     guard let shape = schemas.finalShape(of: schema) else { return .builtin(.json) }
     switch shape {
     case .enumeration, .object: break
@@ -271,7 +279,7 @@ final class ModelBuilder {
       let mapping = discriminator?["mapping"]?.members ?? []
       let tags = members.map { member -> [String] in
         let pointer = files.resolved(member)?.pointer
-        let name = files.resolved(member)?.path?.key
+        let name = files.resolved(member)?.name
         let mapped = mapping.filter { _, target in
           guard let text = target.text else { return false }
           if text == member.text("$ref") || text == name { return true }
