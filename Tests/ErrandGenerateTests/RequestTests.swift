@@ -74,6 +74,19 @@ struct RequestTests {
     #expect(notes == ["#/paths/~1{x}~1b~1{x}/get: the path variable “x” is not declared; it becomes a string"])
   }
 
+  @Test func `variables missing in the path are reported`() throws {
+    let parameter = #"{"name": "ID", "in": "path", "required": true, "schema": {"type": "integer"}}"#
+    let (files, notes) = try Generated.files(
+      Self.document(#""get": {"operationId": "a", "parameters": [\#(parameter)], "responses": {}}"#, path: "/b/{id}"))
+    let text = files["Requests/A.swift"] ?? ""
+    #expect(text.contains("  var id: String\n") && !text.contains("id2"), "\(text)")
+    #expect(
+      notes == [
+        "#/paths/~1b~1{id}/get/parameters/0: the path has no variable “ID”; the parameter is not generated",
+        "#/paths/~1b~1{id}/get: the path variable “id” is not declared; it becomes a string",
+      ])
+  }
+
   /// The request for an operation with a body, without a path variable.
   private static func text(_ operation: String, more: String = "") throws -> (text: String, notes: [String]) {
     let (files, notes) = try Generated.files(

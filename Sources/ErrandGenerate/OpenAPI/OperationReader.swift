@@ -62,6 +62,9 @@ struct OperationReader {
     guard let key = cursor.text("name"), let place = Operation.Parameter.Place(rawValue: cursor.text("in") ?? "") else {
       return files.note(cursor, "the place “\(cursor.text("in") ?? "")” of the parameter is unknown")
     }
+    if place == .path, !PathTemplate(operation.path).variables.contains(key) {
+      return files.note(cursor, "the path has no variable “\(key)”; the parameter is not generated")
+    }
     if place == .header, ["accept", "content-type", "authorization"].contains(key.lowercased()) { return }
     let isRequired = cursor.isTrue("required") || place == .path
     guard let schema = cursor["schema"] else {
