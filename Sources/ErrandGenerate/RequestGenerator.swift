@@ -112,6 +112,7 @@ package struct RequestGenerator {
       text.qualifyHelpers(of: family)
       out.append(file("Models/\(model.name).swift", text))
     }
+    noteBaseURL()
     let usesDates = out.contains { $0.text.containsWord("Date") }
     var text = SwiftText()
     FamilyWriter(access: access, family: family, error: error, usesDates: usesDates).write(files.root, to: &text)
@@ -125,6 +126,14 @@ package struct RequestGenerator {
     return GenerateResult(
       files: out.sorted { $0.path < $1.path }, notes: files.notes, requests: operations.count,
       models: models.models.count)
+  }
+
+  /// Reports a variable without a value in the base URL, with which no request can be sent.
+  private func noteBaseURL() {
+    guard let server = files.root["servers"]?.elements.first(where: { FamilyWriter.url($0) != nil }),
+      let url = FamilyWriter.url(server), !PathTemplate(url).variables.isEmpty
+    else { return }
+    files.note(server, "a variable of the server “\(url)” has no default; replace it before you use the base URL")
   }
 
   /// `isInternal` tells that no public declaration of the file uses Foundation.

@@ -87,6 +87,16 @@ struct RequestTests {
       ])
   }
 
+  @Test(arguments: [(#""variables": {"r": {}}"#, true), (#""variables": {"r": {"default": "eu"}}"#, false)])
+  func `a base URL without a value is reported`(variables: String, isReported: Bool) throws {
+    let more = #", "servers": [{"url": "https://{r}.example.com", \#(variables)}]"#
+    let notes = try Generated.files(
+      Self.document(#""get": {"responses": {}}"#, path: "/a", more: more)
+    ).notes
+    let reason = "a variable of the server “https://{r}.example.com” has no default; "
+    #expect(notes == (isReported ? ["#/servers/0: \(reason)replace it before you use the base URL"] : []))
+  }
+
   /// The request for an operation with a body, without a path variable.
   private static func text(_ operation: String, more: String = "") throws -> (text: String, notes: [String]) {
     let (files, notes) = try Generated.files(
