@@ -8,8 +8,8 @@ cd "$ROOT"
 # After a crash Swift's backtracer can keep a pipe open for minutes.
 export SWIFT_BACKTRACE=enable=no
 
-# The options of the thread sanitizer.
-THREAD_SANITIZER="halt_on_error=1:suppressions=$ROOT/Scripts/races.supp:print_suppressions=0"
+# The options of the thread sanitizer. Without the inner quotes, a space in the path would end the option.
+THREAD_SANITIZER="halt_on_error=1:suppressions='$ROOT/Scripts/races.supp':print_suppressions=0"
 
 # The build of the tests. It has no debug information, which takes a sixth of the time, so it has a folder of its own:
 # other options would make a plain `swift build` compile everything again. The compiler works on up to 64 files at once
