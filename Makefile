@@ -48,4 +48,4 @@ soak: ## Run ten minutes of mixed load, killed processes, and the concurrent sui
 	@Scripts/soak.sh
 
 clean: ## Remove the build products; the test servers stay installed.
-	@rm -rf .build .build-test .build-tsan .build-asan .build-release .build-fuzz Benchmarks/.build docs-out
+	@rm -rf .build .build-* Benchmarks/.build docs-out
