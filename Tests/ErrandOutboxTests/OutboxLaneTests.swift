@@ -59,6 +59,32 @@ struct OutboxLaneTests {
     await outbox.close()
   }
 
+  // MARK: - Replacing
+
+  /// Makes an object that may be below another object of the same type and lane.
+  struct Branch: OutboxRequest {
+    var name: String
+    var parent: OutboxReference?
+    var path: Path { "/branches/\(name)" }
+    var method: HTTPMethod { .put }
+    var outbox: OutboxRule { .lane("branches").supersedes() }
+    func createdID(from response: Response) -> String? { name }
+    typealias Response = Nothing
+  }
+
+  @Test func `entry to which a later one refers stays`() async throws {
+    let fixture = try OutboxFixture()
+    let outbox = try fixture.open([Branch.self])
+    outbox.pause()
+    let parent = try await outbox.add(Branch(name: "a"))
+    let child = try await outbox.add(Branch(name: "b", parent: parent.reference))
+    outbox.resume()
+    #expect(try await outbox.reaches(parent.id, .delivered))
+    #expect(try await outbox.reaches(child.id, .delivered))
+    #expect(fixture.paths == ["/branches/a", "/branches/b"])
+    await outbox.close()
+  }
+
   // MARK: - Cancelling out
 
   /// Makes an object whose identifier the app chooses.

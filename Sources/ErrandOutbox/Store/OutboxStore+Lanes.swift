@@ -29,14 +29,16 @@ extension OutboxStore {
   /// The last entries of the lane, as far as they have the same type, were never sent, and no other entry refers to
   /// them. An entry before another one is not replaced, because the other one may depend on it. Empty for the common
   /// lane, whose entries change different objects.
-  func superseded(by facts: EntryFacts) throws -> [Int64] {
+  /// - Parameter parents: The entries to which the new entry refers.
+  func superseded(by facts: EntryFacts, _ parents: [Int64]) throws -> [Int64] {
     guard !facts.lane.isEmpty else { return [] }
     var found: [Int64] = []
     while let id = try number(
       "SELECT max(id) FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? AND id<?",
       .text(facts.account), .text(facts.lane), .number(found.last ?? .max))
     {
-      guard let last = try self.facts(of: id), last.type == facts.type, last.isUntouched, try children(of: id).isEmpty
+      guard !parents.contains(id), let last = try self.facts(of: id), last.type == facts.type, last.isUntouched,
+        try children(of: id).isEmpty
       else { break }
       found.append(id)
     }

@@ -49,7 +49,7 @@ extension OutboxStore {
       facts.ended = now
       waiting = []
     } else if new.supersedes {
-      for id in try superseded(by: facts) {
+      for id in try superseded(by: facts, new.parents) {
         others += try apply(.remove(OutboxReason(.superseded, "A later entry replaced this one.")), to: id, now)
       }
     }
