@@ -91,6 +91,11 @@ struct SendVerdictTests {
     #expect(retry(SendVerdict(result(.admission, .queueFull, notSent: true)))?.counts == false)
   }
 
+  @Test func `network that ends during an attempt spends none`() {
+    let retry = retry(SendVerdict(result(.transport, .offline)))
+    #expect(retry?.reason.code == .offline && retry?.counts == false && retry?.mayHaveBeenCarriedOut == true)
+  }
+
   @Test func `offline transport spends no attempt`() async {
     let transport = ScriptedTransport { _ in throw TransportFailure(.offline, "offline", isCertainlyNotSent: true) }
     let outcome = await Self.client(transport).outcome(of: Plain(number: 1))

@@ -96,6 +96,8 @@ extension SendVerdict {
     case .admission: self = Self.retry(.offline, result, counts: false)
     case .transport where result.isCertainlyNotSent && Self.mayPass(result.code):
       self = Self.retry(.offline, result, counts: false)
+    // URLSession does not show whether a request without a body was sent before the network ended.
+    case .transport where result.code == .offline: self = Self.retry(.offline, result, counts: false)
     case .cancelled where result.code == .loggedOut: self = Self.retry(.login, result, counts: false)
     case .cancelled: self = Self.retry(.interrupted, result, counts: false)
     // The call waited too long before it could be sent.

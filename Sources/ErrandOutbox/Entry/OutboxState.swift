@@ -82,7 +82,7 @@ public struct OutboxReason: Sendable, Hashable, CustomStringConvertible {
     public static let keyMismatch = Code(rawValue: "keyMismatch")
     /// The exchange with the server failed.
     public static let failure = Code(rawValue: "failure")
-    /// The request certainly did not reach the server, for example because the device is offline.
+    /// The device was offline, or the request certainly did not reach the server for another reason that may pass.
     public static let offline = Code(rawValue: "offline")
     /// The server does not accept the credential, or none is available; the entry waits for a login.
     public static let login = Code(rawValue: "login")
