@@ -82,7 +82,7 @@ struct SendVerdictTests {
   }
 
   @Test func `unreachable server spends no attempt`() {
-    for code: APIError.Code in [.offline, .nameLookup, .refused, .connectTimeout] {
+    for code: APIError.Code in [.offline, .nameLookup, .refused, .connectTimeout, .proxy] {
       let retry = retry(SendVerdict(result(.transport, code, notSent: true)))
       #expect(retry?.reason.code == .offline)
       #expect(retry?.counts == false)

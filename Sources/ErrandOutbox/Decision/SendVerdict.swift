@@ -150,8 +150,9 @@ extension SendVerdict {
         after: result.retryAfter))
   }
 
-  /// Whether a failure before the request was sent may pass by itself, as if the device were offline.
+  /// Whether a failure before the request was sent may pass by itself, as if the device were offline. The code `proxy`
+  /// includes a failed lookup of the proxy's name and a refused connection to the proxy.
   private static func mayPass(_ code: APIError.Code) -> Bool {
-    [.offline, .nameLookup, .refused, .connectTimeout, .closedBeforeResponse, .reset, .http2].contains(code)
+    [.offline, .nameLookup, .refused, .connectTimeout, .proxy, .closedBeforeResponse, .reset, .http2].contains(code)
   }
 }
