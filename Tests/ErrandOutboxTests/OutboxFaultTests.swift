@@ -8,6 +8,10 @@ import Testing
 
 /// Faults of one entry, one lane, one key or one process, which must not stop the others.
 struct OutboxFaultTests {
+  private static let offline = SendVerdict.retry(
+    .init(reason: OutboxReason(.offline, "Refused."), mayHaveBeenCarriedOut: false, counts: false))
+  private static let minutes = BackOff(first: 60_000)
+
   // MARK: - Lanes
 
   @Test func `lane without a login delays no other lane`() async throws {
@@ -35,14 +39,36 @@ struct OutboxFaultTests {
     for number in 1...9 { _ = try await outbox.add(Rename(note: "\(number)", title: "x")) }
     try await outbox.runner.perform { runner in
       try runner.store.run("UPDATE entry SET failures=1")
-      let retry = SendVerdict.Retry(
-        reason: OutboxReason(.offline, "Refused."), mayHaveBeenCarriedOut: false, counts: false)
-      runner.hold.learn(from: .retry(retry), at: runner.now(), chance: 1, BackOff(first: 60_000))
+      runner.hold.learn(from: Self.offline, at: runner.now(), chance: 1, Self.minutes)
     }
     let good = try await outbox.add(Rename(note: "good", title: "x")).id
     outbox.resume()
     #expect(try await outbox.reaches(good, .delivered))
     #expect(fixture.paths.first == "/notes/good")
+    await outbox.close()
+  }
+
+  /// Leaves each conflict to the server.
+  struct Yielding: OutboxRequest {
+    var path: Path { "/yielding" }
+    var method: HTTPMethod { .put }
+    typealias Response = Nothing
+
+    func resolve(_ conflict: OutboxConflict, in scope: OutboxScope) async throws -> OutboxResolution<Yielding> {
+      .keepTheirs
+    }
+  }
+
+  @Test func `resolved conflict ends the pause`() async throws {
+    let fixture = try OutboxFixture { $0.path == "/yielding" ? .status(412) : .status(204) }
+    let outbox = try fixture.open(OutboxFixture.types + [Yielding.self])
+    outbox.pause()
+    let probe = try await outbox.add(Yielding()).id
+    let next = try await outbox.add(Rename(title: "x")).id
+    try await outbox.runner.perform { $0.hold.learn(from: Self.offline, at: $0.now(), chance: 1, Self.minutes) }
+    outbox.resume()
+    #expect(try await outbox.reaches(probe, .cancelled))
+    #expect(try await outbox.reaches(next, .delivered))
     await outbox.close()
   }
 

@@ -97,8 +97,12 @@ extension OutboxRunner {
   // MARK: - On the queue
 
   private func end(_ ended: Ended) {
-    if case .attempted(let verdict, let chance) = ended.event {
+    switch ended.event {
+    case .attempted(let verdict, let chance):
       hold.learn(from: verdict, at: now(), chance: chance, configuration.backOff)
+    // The server has responded: it reported the conflict.
+    case .resolved: hold.end()
+    default: break
     }
     let isWoken = running[ended.id]?.isWoken == true
     unsaved.append(ended)
