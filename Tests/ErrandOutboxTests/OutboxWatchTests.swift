@@ -49,6 +49,24 @@ struct OutboxWatchTests {
     #expect(seen == [.queued, .sending, .delivered])
   }
 
+  @Test func `entry discarded in flight ends once`() async throws {
+    let fixture = try OutboxFixture { _ in .stall() }
+    try await fixture.login("ada")
+    let outbox = try fixture.open()
+    let changes = outbox.changes
+    let receipt = try await outbox.add(Rename(title: "x"))
+    let states = receipt.states
+    try await fixture.server.request(number: 1)
+    #expect(try await outbox.prepareLogout(of: "ada", .discard) == 0)
+    await outbox.close()
+    var seen: [OutboxState] = []
+    for await entry in changes where entry.id == receipt.id { seen.append(entry.state) }
+    #expect(seen == [.queued, .sending, .cancelled])
+    var last: OutboxState?
+    for await state in states { last = state }
+    #expect(last == .cancelled)
+  }
+
   @Test func `lanes are listed with their accounts`() async throws {
     let fixture = try OutboxFixture()
     let outbox = try fixture.open()

@@ -151,7 +151,9 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
 
   func publish(_ changed: [EntryFacts], value: (any Sendable)? = nil) {
     for facts in changed { followPatches(facts) }
-    for (index, facts) in changed.enumerated() {
+    // An entry may change twice in a transaction. Only its last state was stored.
+    let last = Dictionary(changed.enumerated().map { ($1.id, $0) }) { $1 }
+    for (index, facts) in changed.enumerated() where last[facts.id] == index {
       watches.publish(facts, index == 0 ? value : nil)
       if facts.state.isDeadLetter, let reason = facts.reason {
         client.log(.warning, "outbox: entry \(facts.id) (\(facts.type)) is \(facts.state.rawValue): \(reason)")
