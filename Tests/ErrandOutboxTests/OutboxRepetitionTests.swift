@@ -80,6 +80,41 @@ struct OutboxRepetitionTests {
     await other.close()
   }
 
+  // MARK: - Another version of the app
+
+  struct Charge: OutboxRequest {
+    var cents: Int
+    var path: Path { "/charges/\(cents)" }
+    var method: HTTPMethod { .post }
+    typealias Response = Nothing
+  }
+
+  /// The same request in a later version of the app, which knows that the server ignores keys.
+  struct ChargeOnce: OutboxRequest {
+    var cents: Int
+    var path: Path { "/charges/\(cents)" }
+    var method: HTTPMethod { .post }
+    var idempotency: Idempotency { .never }
+    static var outboxType: String { Charge.outboxType }
+    typealias Response = Nothing
+  }
+
+  @Test func `later version forbids the repetition`() async throws {
+    let fixture = try OutboxFixture { _ in .status(500) }
+    let first = try fixture.open([Charge.self])
+    first.pause()
+    let id = try await first.add(Charge(cents: 5)).id
+    await first.close()
+    let second = try fixture.open([ChargeOnce.self])
+    #expect(try await second.waits(id, failures: 1))
+    fixture.clock.advance(by: .seconds(5))
+    #expect(try await second.reaches(id, .unknown))
+    #expect(fixture.server.requests.count == 1)
+    try await second.resend(id)
+    #expect(try await until { fixture.server.requests.count == 2 })
+    await second.close()
+  }
+
   // MARK: - The rule for repeated calls
 
   /// Cancels or rejects other calls of its type.

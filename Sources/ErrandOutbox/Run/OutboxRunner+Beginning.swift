@@ -4,7 +4,8 @@ import Foundation
 
 // The start of attempts, and the entries that cannot be sent. All functions run on the queue.
 extension OutboxRunner {
-  /// Records the attempts that begin now, and the entries that expire. Returns the requests to send or to reconcile.
+  /// Records the attempts that begin now, and the entries that expire. Returns the requests to send, with the state
+  /// `sending`, and those to reconcile.
   func begin(
     _ decision: OutboxSchedule, _ now: WallTime
   ) throws -> [(facts: EntryFacts, request: any OutboxRequest)] {
@@ -34,8 +35,14 @@ extension OutboxRunner {
   ) throws -> (changed: [EntryFacts], started: (EntryFacts, any OutboxRequest)?) {
     guard let stored = try store.sparing(id, { try store.stored(id) }) ?? nil else { return ([], nil) }
     switch read(stored) {
-    case .success(let request) where reconciles: return ([], (stored.facts, request))
     case .success(let request):
+      var facts = stored.facts
+      // Another version of the app, or a changed request, may forbid the repetition that was allowed before.
+      if facts.window != 0, !request.idempotency.allows(request.method) {
+        facts.window = 0
+        try store.sparing(id) { try store.run("UPDATE entry SET window=0 WHERE id=?", .number(id)) }
+      }
+      if reconciles || facts.isForgotten(at: now) { return ([], (facts, request)) }
       let begun = try store.apply(.attempt, to: id, now)
       return (begun, begun.first.map { ($0, request) })
     case .failure(let fault): return (try store.apply(fault.event, to: id, now, backOff: configuration.backOff), nil)

@@ -260,7 +260,7 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
       let decision = try decide(now)
       let started = try begin(decision, now)
       if !started.isEmpty { hold.begin() }
-      for (facts, request) in started { start(facts, request, reconciles: decision.reconcile.contains(facts.id)) }
+      for (facts, request) in started { start(facts, request, reconciles: facts.state != .sending) }
       // Delivered changes are removed in time although nothing else happens.
       let removal = try store.keepsChanges() ? Self.longestLook : nil
       let wait = [decision.wakeAt.map { now.milliseconds(to: $0) }, poll, removal].compactMap(\.self).min()
