@@ -145,6 +145,42 @@ struct OutboxFileTests {
     await outbox.close()
   }
 
+  /// Resolves a conflict by another file, as soon as the latch is open.
+  struct Exchanged: OutboxRequest {
+    static let latch = Latch()
+    var photo: OutboxFile
+    var other: URL
+    var path: Path { "/exchanged" }
+    var method: HTTPMethod { .put }
+    var body: RequestBody? { .file(photo.url) }
+    typealias Response = Nothing
+
+    func resolve(_ conflict: OutboxConflict, in scope: OutboxScope) async throws -> OutboxResolution<Exchanged> {
+      try await Self.latch.wait()
+      return .keepMine(Exchanged(photo: OutboxFile(other), other: other))
+    }
+  }
+
+  @Test func `cancelled decision leaves no file`() async throws {
+    let fixture = try OutboxFixture { _ in .status(412) }
+    let sender = try fixture.open([Exchanged.self])
+    try await sender.handleEvents()  // so that this outbox has the right to send
+    // As if another process cancelled the entry, so that the decision continues.
+    let other = try fixture.open([Exchanged.self])
+    let request = Exchanged(
+      photo: OutboxFile(try fixture.file("first")), other: try fixture.file("second", name: "other.jpg"))
+    let id = try await sender.add(request).id
+    #expect(await Exchanged.latch.reached())
+    #expect(try await other.cancel(id) == .unknown)
+    Exchanged.latch.open()
+    #expect(try await until { try await sender.runner.perform { $0.running.isEmpty } })
+    #expect(Self.kept(fixture).count == 1)
+    try await sender.discard(id)
+    #expect(Self.kept(fixture).isEmpty)
+    await sender.close()
+    await other.close()
+  }
+
   @Test func `file without an entry is removed after a day`() async throws {
     let fixture = try OutboxFixture()
     try await Self.open(fixture).close()

@@ -131,7 +131,10 @@ extension OutboxRunner {
       running[ended.id] = nil
       publish(changed, value: ended.value)
       // The app may have cancelled the entry meanwhile, also in another process.
-      if changed.isEmpty { try? refreshWatch(of: ended.id) }
+      if changed.isEmpty {
+        try? refreshWatch(of: ended.id)
+        if let request = ended.request { folder.files.remove(request.newFiles.keys) }
+      }
       if let account = changed.first?.account, changed.first?.kept != nil {
         // The result is recorded. If the removal fails, the next delivery tries it again.
         try? forgetSurplusChanges(of: account)
