@@ -62,8 +62,8 @@ public struct OutboxRule: Sendable, Hashable {
   /// An entry that expires goes to the list of ``Outbox/deadLetters(after:limit:)``.
   public func expires(after period: OutboxPeriod) -> OutboxRule { with { $0.expiry = period } }
 
-  /// The number of attempts after which the entry is rejected; 12 by default, at least 1. Attempts that certainly did
-  /// not reach the server do not count, nor do attempts that wait for a login.
+  /// The number of attempts after which the entry is rejected; 12 by default, at least 1. Attempts that could not reach
+  /// the server do not count, nor do attempts that wait for a login. Attempts at which TLS failed count.
   public func attempts(_ limit: Int) -> OutboxRule { with { $0.attemptLimit = max(1, limit) } }
 
   /// The lane stops if this entry is rejected, parked or expires, or its fate is unknown, until the app resends or
