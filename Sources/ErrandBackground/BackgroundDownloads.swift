@@ -26,6 +26,7 @@ public import Foundation
 /// |---|---|
 /// | target, `replaces`, `permissions`, `checksum`, `digests`, `resource` | used as for other downloads |
 /// | `resumes`, `takeUps`, `parallel` | ignored; the system resumes by its own rules, and only within one download |
+/// | `maximumBytes`, `acceptsExisting` | ignored; the system receives the bytes, and each start hands a request over |
 /// | `bytesPerSecond`, `bandwidth`, `freshURL`, `whenBusy` other than `.fail` | rejected |
 public final class BackgroundDownloads: Sendable {
   private let client: APIClient
