@@ -27,7 +27,6 @@ struct JSONWriter {
   /// Appends one value.
   mutating func write(_ value: JSONValue) throws(JSONError) {
     guard bytes.count < limit else { return }
-    guard steps.count + depth <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
     // Only error messages mask values. They show a number as the server wrote it, for example 1.50.
     if masking, let number = value.writtenNumber { return append(number) }
     switch value.content {
@@ -60,7 +59,13 @@ struct JSONWriter {
     return Int64(exactly: number).map(String.init) ?? UInt64(exactly: number).map(String.init) ?? "\(number)"
   }
 
+  /// Throws an error if one more array or object would be nested too deeply.
+  private func checkDepth() throws(JSONError) {
+    guard steps.count + depth < JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
+  }
+
   private mutating func write(_ elements: [JSONValue]) throws(JSONError) {
+    try checkDepth()
     append("[")
     for (index, element) in elements.enumerated() {
       guard bytes.count < limit else { return }
@@ -75,6 +80,7 @@ struct JSONWriter {
   }
 
   private mutating func write(_ members: [String: JSONValue]) throws(JSONError) {
+    try checkDepth()
     append("{")
     for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
       guard bytes.count < limit else { return }

@@ -103,6 +103,15 @@ struct JSONValueTests {
     #expect(deep.description == "The JSON is nested deeper than 512 levels.")
   }
 
+  @Test(arguments: [JSONValue.array([]), .object([:])]) func `empty containers count as levels`(_ empty: JSONValue)
+    throws
+  {
+    func nested(_ depth: Int) -> JSONValue { (1..<depth).reduce(empty) { inner, _ in [inner] } }
+    #expect(try nested(512).serialized().count == 1_024)
+    #expect(throws: JSONError.tooDeep(limit: 512)) { try nested(513).serialized() }
+    #expect(throws: JSONEncodingError.self) { try JSONEncoding.fast.encode([nested(512)]) }
+  }
+
   @Test func `doubles survive a round trip`() throws {
     let numbers = [
       0.1, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.30000000000000004, -1.5, 1e16,
