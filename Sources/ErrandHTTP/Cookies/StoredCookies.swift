@@ -48,7 +48,7 @@ struct StoredCookies: Sendable {
   }
 
   /// Whether a cookie that was sent without TLS would replace a `Secure` cookie, or would be sent in front of a
-  /// `Secure` cookie with the same name (RFC 6265bis section 5.7, step 17).
+  /// `Secure` cookie with the same name (RFC 6265bis section 5.7, step 16).
   func hasSecure(covering cookie: Cookie, at now: Int64) -> Bool {
     domains.contains { domain, kept in
       guard CookieDomain.matches(domain, cookie.domain) || CookieDomain.matches(cookie.domain, domain) else {

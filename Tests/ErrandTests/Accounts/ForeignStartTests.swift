@@ -107,7 +107,7 @@ struct ForeignStartTests {
       ("https://example.com", true, true), ("https://www.example.com", false, true),
       ("https://example.org", false, false),
       ("https://other.com", false, false), ("http://api.example.com", true, true),
-      ("https://api.example.com:8443", false, false),
+      ("https://api.example.com:8443", false, false), ("https://com", true, false),
     ]
     let target = try HTTPURL("https://api.example.com/").origin
     for (opener, alone, listed) in cases {
