@@ -9,7 +9,8 @@ extension ResponseHead {
     public let isOfAnother: Bool
   }
 
-  /// The links in the `Link` fields (RFC 8288), in their order. Links that cannot be parsed are skipped.
+  /// The links in the `Link` fields (RFC 8288), in their order. A field ends at the first link that cannot be parsed,
+  /// because no rule tells where the next one begins (RFC 8288 appendix B.2).
   public var links: [Link] { LinkField(fields.values(of: "Link")).links }
 }
 
@@ -18,8 +19,8 @@ package struct LinkField: Sendable, Hashable {
   /// The links in the order in which the response contains them.
   package let links: [ResponseHead.Link]
 
-  /// Parses the values of `Link` fields. Links that cannot be parsed are skipped. The time of parsing is linear in the
-  /// length of the values.
+  /// Parses the values of `Link` fields. A value ends at the first link that cannot be parsed. The time of parsing is
+  /// linear in the length of the values.
   package init(_ values: [String]) {
     var links: [ResponseHead.Link] = []
     for value in values {

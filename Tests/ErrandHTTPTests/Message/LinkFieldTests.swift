@@ -19,6 +19,13 @@ struct LinkFieldTests {
     #expect(LinkField(values).target(of: "next") == target)
   }
 
+  @Test func `broken link ends only its field`() {
+    let broken = #"<a>; rel="prev" next, <b>; rel="next""#
+    #expect(LinkField([broken]).links.map(\.target) == ["a"])
+    #expect(LinkField(["x, <b>; rel=next"]).links.isEmpty)
+    #expect(LinkField([broken, "<c>; rel=next"]).target(of: "next") == "c")
+  }
+
   @Test func `long field takes linear time`() {
     let value = String(repeating: #"<a>; x="\\\""; rel="prev", "#, count: 50_000)
     #expect(LinkField([value + "<b>;rel=next"]).target(of: "next") == "b")
