@@ -73,9 +73,10 @@ public struct JSONDecoding: Sendable {
 
   /// Reads a typed value from a JSON text in UTF-8, UTF-16 or UTF-32.
   ///
-  /// Errand's own parser always reads a `JSONValue`, a ``JSONReadable`` type, and an array, dictionary or optional of
-  /// such types. For all other types, ``fast`` validates the whole text, whereas `JSONDecoder` validates little more
-  /// than the parts that the type reads.
+  /// Errand's own parser reads a `JSONValue`, a ``JSONReadable`` type, and an array, dictionary or optional of such
+  /// types, unless a `JSONDecoder` allows JSON5 or objects without braces, or the text has 256 MiB or more. For all
+  /// other types, ``fast`` validates the whole text, whereas `JSONDecoder` validates little more than the parts that
+  /// the type reads.
   ///
   /// If only the last key of the path is missing, an optional type reads as nil.
   /// - Parameters:

@@ -17,7 +17,8 @@ import Foundation
 /// A `JSONReadable` type can be used wherever a `Decodable` type can, and its properties can have types of both kinds.
 ///
 /// - With every ``JSONDecoding``, Errand's own parser reads a `JSONReadable` type if it is the whole response, or in an
-///   array, dictionary or optional that is the whole response.
+///   array, dictionary or optional that is the whole response. The exception is a `JSONDecoder` that allows JSON5 or
+///   objects without braces: it reads such a response itself.
 /// - With ``JSONDecoding/fast``, Errand's own parser also reads a `JSONReadable` type inside other types.
 /// - Every other decoder reads the value one member at a time, which is slow. The keys are then the keys after the
 ///   conversion by the decoder's key strategy.

@@ -230,6 +230,7 @@ struct JSONDecodingDifferenceTests {
   @Test func `Foundation reads JSON5 and brace-less objects`() throws {
     #expect(try read(One.self, "{a:1,}") { $0.allowsJSON5 = true } == One(a: 1))
     #expect(try read(One.self, "{a:1} // [\n") { $0.allowsJSON5 = true } == One(a: 1))
+    #expect(try read(JSONValue.self, "{a:1,}") { $0.allowsJSON5 = true } == ["a": 1])
     #expect(try read(One.self, #""a":1"#) { $0.assumesTopLevelDictionary = true } == One(a: 1))
   }
 }
