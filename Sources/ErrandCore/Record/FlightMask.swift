@@ -89,29 +89,9 @@ package struct FlightMask: Sendable {
 
   /// A text in which the user names, the passwords and the secret values of queries are masked in all URLs.
   static func maskedURLs(_ text: String) -> String {
-    let masked = URLText.changing(
+    URLText.changing(
       text, item: { name, _ in SecretName.isSecret(encoded: name) ? Redaction.mask : nil },
       userInfo: { _ in Redaction.mask })
-    return maskedUsers(masked)
-  }
-
-  /// A text in which the user names and passwords of all URLs are masked. `URLText` changes those of the first.
-  private static func maskedUsers(_ text: String) -> String {
-    guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
-    var masked: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
-      masked += rest[...colon]
-      rest = rest[(colon + 1)...]
-      guard rest.starts(with: "//".utf8) else { continue }
-      masked += rest.prefix(2)
-      rest = rest.dropFirst(2)
-      let authority = rest.prefix { !"/?#\"<> \t\n".utf8.contains($0) }
-      guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { continue }
-      masked += Redaction.mask.utf8
-      rest = rest[at...]
-    }
-    return String(decoding: masked + rest, as: UTF8.self)
   }
 
   /// The header fields with masked values. A field whose value contains a URL is masked like a URL.

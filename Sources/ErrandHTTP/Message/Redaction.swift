@@ -84,7 +84,7 @@ package enum URLText {
   package typealias Change = (_ name: Substring, _ value: Substring) -> String?
 
   /// Returns the text with changed URLs. The closure `item` changes the items of each query and each fragment. The
-  /// closure `userInfo` changes the user name and the password of the first URL.
+  /// closure `userInfo` changes the user name and the password of each URL.
   package static func changing(_ text: String, item: Change, userInfo: (String) -> String) -> String {
     guard text.utf8.contains(where: { $0 == 0x3F || $0 == 0x23 || $0 == 0x40 }) else { return text }
     var result = ""
@@ -127,12 +127,23 @@ package enum URLText {
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool { scalar == "?" || scalar == "#" }
 
+  /// The authority of a URL ends where the URL ends, or where the text around it continues, as in a `Link` field.
   private static func changingUserInfo(of text: String, by change: (String) -> String) -> String {
-    guard let slashes = text.range(of: "://", options: .literal) else { return text }  // compares scalars
-    let scalars = text.unicodeScalars[slashes.upperBound...]
-    let authority = scalars.prefix { !"/?#".unicodeScalars.contains($0) }
-    guard let at = authority.lastIndex(of: "@") else { return text }
-    return String(text[..<slashes.upperBound]) + change(String(authority[..<at])) + String(scalars[at...])
+    guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+    var changed: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+      changed += rest[...colon]
+      rest = rest[(colon + 1)...]
+      guard rest.starts(with: "//".utf8) else { continue }
+      changed += rest.prefix(2)
+      rest = rest.dropFirst(2)
+      let authority = rest.prefix { !"/?#\"<> \t\r\n".utf8.contains($0) }
+      guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { continue }
+      changed += change(String(decoding: authority[..<at], as: UTF8.self)).utf8
+      rest = rest[at...]
+    }
+    return String(decoding: changed + rest, as: UTF8.self)
   }
 }
 

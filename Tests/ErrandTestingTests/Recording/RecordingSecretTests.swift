@@ -1,0 +1,26 @@
+import Errand
+import ErrandHTTP
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Secrets in texts with several URLs, and parts of secrets that a server repeats elsewhere.
+struct RecordingSecretTests {
+  /// The recorded response to a GET request with these fields.
+  private func recorded(_ reply: ScriptedAnswer, to fields: HTTPFields = HTTPFields()) async throws -> ScriptedAnswer {
+    let recorder = RecordingTransport(ScriptedTransport(reply))
+    _ = try await recorder.send(Exchange(request: HTTPRequest(url: "https://h.example/", fields: fields)))
+    return try #require(try recorder.recording().exchanges.first).answer
+  }
+
+  @Test(arguments: [
+    ("Link", "<https://a.example>, <https://u:p@b.example>", "<https://a.example>, <https://masked@b.example>"),
+    ("Link", #"<https://a.example>; title="u@b.example""#, #"<https://a.example>; title="u@b.example""#),
+    ("Location", "https://a.example?next=https://u:p@b.example", "https://a.example?next=https://masked@b.example"),
+  ])
+  func `users of all URLs are masked`(_ name: String, _ value: String, _ expected: String) async throws {
+    let field = HTTPFieldName(name)
+    let answer = try await recorded(ScriptedAnswer(fields: HTTPFields([HTTPField(field, value)])))
+    #expect(answer.head.fields[field] == expected)
+  }
+}
