@@ -23,4 +23,24 @@ struct RecordingSecretTests {
     let answer = try await recorded(ScriptedAnswer(fields: HTTPFields([HTTPField(field, value)])))
     #expect(answer.head.fields[field] == expected)
   }
+
+  @Test(arguments: [
+    HTTPField(.authorization, "Basic YWRhOnMzY3JldC1wYXNz"),
+    HTTPField(.proxyAuthorization, "basic YWRhOnMzY3JldC1wYXNz"),
+    HTTPField("Referer", "https://ada:s3cret-pass@h.example/"),
+  ])
+  func `password is masked without its user`(field: HTTPField) async throws {
+    let answer = try await recorded(.text("s3cret-pass is too old"), to: HTTPFields([field]))
+    #expect(String(decoding: answer.body, as: UTF8.self) == "masked is too old")
+  }
+
+  @Test func `secret in a reason phrase is masked`() async throws {
+    var reply = ScriptedAnswer.text("ok")
+    reply.head.reason = "token-12345678 has expired"
+    reply.informational = [ResponseHead(status: 103, reason: "token-12345678")]
+    let fields = HTTPFields([HTTPField(.authorization, "Bearer token-12345678")])
+    let answer = try await recorded(reply, to: fields)
+    #expect(answer.head.reason == "masked has expired")
+    #expect(answer.informational.map(\.reason) == ["masked"])
+  }
 }

@@ -141,14 +141,19 @@ struct LearntSecrets: Sendable {
       body: request.body?.data.map { HTTPBody(masked($0)) })
   }
 
+  private func masked(_ head: ResponseHead) -> ResponseHead {
+    var head = head
+    head.reason = masked(head.reason)
+    head.fields = masked(head.fields)
+    return head
+  }
+
   func masked(_ answer: ScriptedAnswer) -> ScriptedAnswer {
     var answer = answer
-    answer.head.fields = masked(answer.head.fields)
+    answer.head = masked(answer.head)
     answer.body = masked(answer.body)
     answer.trailers = masked(answer.trailers)
-    for index in answer.informational.indices {
-      answer.informational[index].fields = masked(answer.informational[index].fields)
-    }
+    answer.informational = answer.informational.map { masked($0) }
     answer.failure = masked(answer.failure)
     answer.breakage = masked(answer.breakage)
     return answer

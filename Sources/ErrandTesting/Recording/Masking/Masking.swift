@@ -85,6 +85,9 @@ struct Masking {
     case .authorization, .proxyAuthorization:
       let (kind, rest) = Self.split(field.value, at: " ")
       guard let rest else { return hidden(field.value) }
+      if kind.lowercased() == "basic", let plain = Data(base64Encoded: rest.trimmingCharacters(in: .whitespaces)) {
+        _ = hidden(userInfo: String(decoding: plain, as: UTF8.self))
+      }
       return "\(kind) \(hidden(rest))"
     default: return hidden(field.value)
     }
@@ -98,7 +101,7 @@ struct Masking {
 
   /// Masks the secret items in every query and fragment that a text contains, and the user information of URLs.
   mutating func maskedURLs(in text: String) -> String {
-    URLText.changing(text, item: { maskedValue($1, of: $0) }, userInfo: { hidden($0) })
+    URLText.changing(text, item: { maskedValue($1, of: $0) }, userInfo: { hidden(userInfo: $0) })
   }
 
   /// Masks the values of secret items in a query or a form.
@@ -119,6 +122,13 @@ struct Masking {
   mutating func hidden(_ value: String) -> String {
     learnt.learn(value)
     return value.isEmpty ? "" : RecordingMask.mark
+  }
+
+  /// Remembers a user name and a password as a secret value, and the password also alone, because a server may repeat
+  /// only the password. Returns the text that replaces both in the recording.
+  private mutating func hidden(userInfo: String) -> String {
+    if let (_, password) = userInfo.cut(at: ":") { learnt.learn(password) }
+    return hidden(userInfo)
   }
 
   private static func split(_ text: String, at sign: Unicode.Scalar) -> (String, String?) {
