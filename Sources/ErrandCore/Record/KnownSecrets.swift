@@ -6,8 +6,8 @@ import Foundation
 /// may quote a secret in an error.
 ///
 /// The known secrets are the values of secret header fields, the tokens and passwords in these values, cookies, and the
-/// values in the query, form or JSON body whose names suggest a secret, such as `token`. Short values may be ordinary
-/// words, so there are exceptions:
+/// values in the query, form or JSON body whose names suggest a secret, such as `token`; also percent-encoded or with
+/// the escapes of JSON. Short values may be ordinary words, so there are exceptions:
 ///
 /// - A value of fewer than 4 bytes is never masked.
 /// - A value of 4 to 7 bytes that is in a cookie or has a name that suggests a secret is masked only as a whole word.
@@ -232,11 +232,10 @@ struct KnownSecrets: Sendable {
 
   // MARK: - Single values
 
-  /// Adds to the known secrets a text that is certainly secret, and the same text with JSON escapes.
+  /// Adds to the known secrets a text that is certainly secret.
   mutating func add(_ text: String) {
     guard text.utf8.count >= Self.shortest else { return }
-    values.insert(ByteText(text))
-    if let quoted = Self.quoted(text) { values.insert(ByteText(quoted)) }
+    for form in Self.forms(of: text) { values.insert(ByteText(form)) }
   }
 
   /// Adds to the known secrets a value whose name suggests a secret. If `mayBeWord` is true, a short value of
@@ -244,7 +243,15 @@ struct KnownSecrets: Sendable {
   private mutating func add(suspected text: String, mayBeWord: Bool = false) {
     if text.utf8.count >= Self.long { return add(text) }
     if mayBeWord, text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return }
-    if text.utf8.count >= Self.shortest { words.insert(ByteText(text)) }
+    guard text.utf8.count >= Self.shortest else { return }
+    for form in Self.forms(of: text) { words.insert(ByteText(form)) }
+  }
+
+  /// The forms in which a server may repeat a text: unchanged, with the escapes of JSON, of which some servers also
+  /// write that for slashes, and percent-encoded.
+  private static func forms(of text: String) -> [String] {
+    let json = quoted(text) ?? text
+    return [text, json, json.replacingBytes(of: "/", with: "\\/")] + PercentEncoding.forms(of: text)
   }
 
   /// Returns the text with JSON escapes; nil if the text needs no escapes.

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Percent-encoding of UTF-8 bytes (RFC 3986 section 2).
 package enum PercentEncoding {
   /// A set of bytes that stay unchanged. All other bytes are percent-encoded.
@@ -63,6 +65,19 @@ package enum PercentEncoding {
     var out: [UInt8] = []
     append(text, to: &out, keeping: .value)
     return String(decoding: out, as: UTF8.self)
+  }
+
+  /// The percent-encoded forms of a text in URLs and HTML forms: the hexadecimal digits may be upper case or lower case
+  /// (RFC 3986 section 2.1), and a space may be a plus sign. Empty if no byte of the text is percent-encoded.
+  package static func forms(of text: String) -> [String] {
+    let upper = Self.value(text)
+    guard upper.utf8.contains(0x25) else { return [] }
+    var lower = Array(upper.utf8)
+    for place in lower.indices where lower[place] == 0x25 {
+      for digit in lower.indices.dropFirst(place + 1).prefix(2) { lower[digit] = ASCII.lowercased(lower[digit]) }
+    }
+    let forms = [upper, String(decoding: lower, as: UTF8.self)]
+    return forms + forms.map { $0.replacingBytes(of: "%20", with: "+") }
   }
 
   /// Decodes percent-encoded bytes; nil if a percent sign is not followed by two hexadecimal digits.

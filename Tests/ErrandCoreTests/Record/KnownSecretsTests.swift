@@ -86,6 +86,17 @@ struct KnownSecretsTests {
     #expect(secrets.masked("no YWJjZC1lZmdo here") == "no ••• here")
   }
 
+  @Test(arguments: ["p%40ss%2Fword%201", "p%40ss%2fword%201", "p%40ss%2Fword+1", #"p@ss\/word 1"#, "p@ss/word 1"])
+  func `encoded forms of a secret are masked`(form: String) throws {
+    let secrets = KnownSecrets(try request("", [HTTPField("A", "p@ss/word 1", isSecret: true)]))
+    #expect(secrets.masked("at \(form), again") == "at •••, again")
+  }
+
+  @Test func `short secret is masked percent-encoded`() throws {
+    let secrets = KnownSecrets(try request("?otp=48%3D29"))
+    #expect(secrets.masked("48=29, 48%3D29, 48%3d29, 48%3D291") == "•••, •••, •••, 48%3D291")
+  }
+
   @Test func `combining accent does not hide a secret`() throws {
     let field = HTTPField("A", "sesame", isSecret: true)
     #expect(!KnownSecrets(try request("", [field])).masked("sesame\u{301}").contains("sesam"))

@@ -64,6 +64,18 @@ struct FlightSecretTests {
     #expect(outputs(of: client.flightRecord).contains("is too weak"))
   }
 
+  @Test func `percent-encoded secret of a body is masked`() async throws {
+    let bench = ScriptedClient({ $0.record = .ring(calls: 5, detail: .addresses) }) { request in
+      request.url.path == "/login" ? .redirect(to: "/again?text=open%20sesame%2fopen", status: 303) : .status(200)
+    }
+    let body = RequestBody.json(JSONValue.object(["password": "open sesame/open"]))
+    _ = try await bench.client.send(Sending(path: "/login", method: .post, body: body))
+    #expect(bench.transport.requests.last?.url.query?.contains("sesame") == true)
+    let call = try #require(bench.client.flightRecord.calls.first)
+    #expect(call.exchanges.last?.url == "http://h.example/again?text=•••")
+    #expect(!outputs(of: bench.client.flightRecord).contains("sesame"))
+  }
+
   private static let json = "application/json"
   private static let form = "application/x-www-form-urlencoded"
   private static let secret = "hunter2hunter2"

@@ -43,11 +43,7 @@ struct LearntSecrets: Sendable {
   /// Adds a value in every form in which it can occur: in URLs, in HTML forms, and in JSON with escaped slashes, which
   /// some servers send.
   private mutating func addForms(of value: String) {
-    let escaped = PercentEncoding.value(value)
-    // The hexadecimal digits of an escape may be upper case or lower case (RFC 3986 section 2.1).
-    let small = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }  // ASCII
-    let forms = [escaped, small].map { $0.replacingBytes(of: "%20", with: "+") }
-    for form in forms + [value, escaped, small, value.replacingBytes(of: "/", with: "\\/")] {
+    for form in PercentEncoding.forms(of: value) + [value, value.replacingBytes(of: "/", with: "\\/")] {
       insert(form)
     }
   }
