@@ -161,6 +161,11 @@ package struct FlightMask: Sendable {
     guard body.isWhole else { return BodyMask.size(body.length) }
     return secrets.masked(String(decoding: BodyMask.masked(body.bytes, fields), as: UTF8.self))
   }
+
+  /// The recorded bytes of a body in Base64, if everything is shown and the bytes are no text; otherwise nil.
+  func base64(_ body: FlightBody) -> String? {
+    detail == .everything && !body.isText ? body.bytes.base64EncodedString() : nil
+  }
 }
 
 /// Masks the bytes of bodies for curl commands and for the flight record.

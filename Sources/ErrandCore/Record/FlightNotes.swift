@@ -192,4 +192,9 @@ struct FlightBody: Sendable {
   }
 
   var isWhole: Bool { bytes.count == length }
+
+  /// Whether the bytes are text in UTF-8. The limit may have cut the last character.
+  var isText: Bool {
+    (0...(isWhole ? 0 : 3)).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+  }
 }

@@ -9,8 +9,9 @@ extension FlightRecord {
   /// exchange in the call (`attempt`, 0 without an exchange) and the `tag`. In the last entry of the call it also
   /// contains the start of the call (`startedAt`), its `duration`, its `outcome`, and its `decisions` as sentences, with
   /// their `kinds` and `offsets` from the start of the call in lists of the same order. Texts are masked as the
-  /// ``FlightRecording/Detail`` of the client demands. Times are in milliseconds. A phase that was not measured or did
-  /// not happen is -1, except the phases `send`, `wait` and `receive`, which are zero then.
+  /// ``FlightRecording/Detail`` of the client demands. A response body that is shown and is no text is in Base64. Times
+  /// are in milliseconds. A phase that was not measured or did not happen is -1, except the phases `send`, `wait` and
+  /// `receive`, which are zero then.
   public func har() -> Data {
     // The version is that of the members of `_errand`.
     HARMembers.archive(creator: "Errand", version: "1", calls.flatMap(\.harEntries))
@@ -86,9 +87,11 @@ private struct HARCall {
 
   private func response(_ exchange: FlightExchange, _ metrics: ExchangeMetrics) -> JSONValue {
     let response = exchange.notes.end.response
+    let base64 = response?.body.flatMap { mask.base64($0) }
     var members = HARMembers.response(
       exchange.status, mask.serverText(response?.head.reason ?? ""), version: version(metrics),
-      exchange.responseHeaders, body: exchange.responseBody, size: response?.body?.length, failure: exchange.failure)
+      exchange.responseHeaders, body: base64 ?? exchange.responseBody, isBase64: base64 != nil,
+      size: response?.body?.length, failure: exchange.failure)
     members["_transferSize"] = .integer(metrics.bytesReceived)
     return .object(members)
   }

@@ -112,6 +112,23 @@ struct HARTests {
     #expect(entry["response"]?["content"]?["size"]?.intValue == 4)
   }
 
+  /// A text that the limit cuts within a character is a text nevertheless.
+  @Test(arguments: [
+    ([0x89, 0x50, 0xFF], nil, "iVD/", "base64"), ([0x89, 0x50, 0xFF, 0x00, 0x01], nil, "iVD/AA==", "base64"),
+    (Array("aéé".utf8), "text/plain", "aé\u{FFFD}", nil),
+  ] as [([UInt8], String?, String, String?)])
+  func `body that is no text is in Base64`(
+    bytes: [UInt8], type: String?, text: String, encoding: String?
+  ) async throws {
+    let bench = ScriptedClient({ $0.record = .ring(calls: 5, detail: .everything, bodyLimit: 4) }) { _ in
+      .data(bytes, contentType: type ?? "image/png")
+    }
+    _ = try await bench.client.send(Sending())
+    let content = try entries(bench.client.flightRecord).first?["response"]?["content"]
+    #expect(content?["text"]?.stringValue == text && content?["encoding"]?.stringValue == encoding)
+    #expect(content?["size"]?.intValue == bytes.count)
+  }
+
   /// The processor time that the current thread needs for an archive, in nanoseconds.
   private static func work(_ record: FlightRecord) -> Int {
     func now() -> Int {
