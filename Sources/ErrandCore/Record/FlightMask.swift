@@ -147,6 +147,9 @@ package struct FlightMask: Sendable {
 
   // MARK: - Bodies
 
+  /// Whether the text of a body in an archive only states the length of the body.
+  package static func isLength(_ text: String) -> Bool { BodyMask.isSize(text) }
+
   /// The text of a body in an archive, in which the secrets are masked. Of a body that is neither JSON nor a form only
   /// the length is shown.
   package func body(_ text: String, _ fields: HTTPFields) -> String {

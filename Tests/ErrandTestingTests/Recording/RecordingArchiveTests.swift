@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandRecord
 import ErrandTesting
 import Foundation
@@ -107,13 +108,29 @@ struct RecordingArchiveTests {
     #expect(damaged?.description.contains("log.creator is missing") == true)
   }
 
-  @Test func `own archive is a fixture`() async throws {
+  /// A transport that replays the archive of a client, which received this response.
+  private static func replay(
+    of answer: ScriptedAnswer, _ detail: FlightRecording.Detail
+  ) async throws -> ReplayTransport {
     var configuration = ClientConfiguration(baseURL: "https://h.example")
-    configuration.transport = .own(ScriptedTransport { .text("page \($0.url.path)") })
-    configuration.record = .ring(calls: 5, detail: .addresses, bodyLimit: 1_000)
+    configuration.transport = .own(ScriptedTransport(answer))
+    configuration.record = .ring(calls: 5, detail: detail, bodyLimit: 1_000)
     let client = APIClient(configuration)
-    _ = try await client.get("/a", as: String.self)
-    let recording = try Recording(HTTPArchive(parsing: client.flightRecord.har()))
-    #expect(recording.exchanges.count == 1)
+    _ = try await client.get("/a?page=2", as: Data.self)
+    return ReplayTransport(try Recording(HTTPArchive(parsing: client.flightRecord.har())))
+  }
+
+  @Test func `own archive is a fixture`() async throws {
+    let json = try await Self.replay(of: .json(#"{"nick":"Ada"}"#), .addresses)
+    #expect(try await get("https://h.example/a?page=2", over: json) == #"{"nick":"Ada"}"#)
+    let image = try await Self.replay(of: .data([0x89, 0xFF, 0x00], contentType: "image/png"), .everything)
+    #expect(image.unused.first.map { Array($0.answer.body) } == [0x89, 0xFF, 0x00])
+  }
+
+  @Test func `length of a body is no body`() async throws {
+    let replay = try await Self.replay(of: .text("Ada"), .addresses)
+    let missing = try #require(await failure(of: HTTPRequest(url: "https://h.example/a?page=2"), over: replay))
+    #expect(missing.kind == .notRecorded)
+    #expect(missing.description.contains("no response body for GET https://h.example/a?page=••• ($.log.entries[0])"))
   }
 }
