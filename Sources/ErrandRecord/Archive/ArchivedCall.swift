@@ -129,7 +129,7 @@ extension HTTPArchive.Request {
 
   /// Whether curl adds a field itself. Browsers also record the pseudo-header fields of HTTP/2, such as `:path`.
   private static func isImplied(_ name: HTTPFieldName) -> Bool {
-    name.rawValue.utf8.first == UInt8(ascii: ":") || ["Content-Length", "Host", "Accept-Encoding"].contains(name)
+    name.rawValue.utf8.first == UInt8(ascii: ":") || ["Content-Length", "Host"].contains(name)
   }
 
   /// A word of the command. An argument of a program cannot contain a zero byte.

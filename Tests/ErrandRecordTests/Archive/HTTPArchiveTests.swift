@@ -161,7 +161,7 @@ struct HTTPArchiveTests {
     var request = try #require(try parse(Self.chrome).entries.first?.request)
     #expect(
       request.curlCommand == "curl -X POST --compressed 'https://h.example/a?token=s3cret-s3cret&page=2' "
-        + "-H 'cookie: sid=s3cret-s3cret' -H 'content-type: application/json' "
+        + "-H 'cookie: sid=s3cret-s3cret' -H 'content-type: application/json' -H 'accept-encoding: gzip' "
         + #"--data-raw '{"password":"hunter2hunter2","city":"it'\''s"}'"#)
     for url in ["-o/etc/passwd", "file:///etc/passwd", "", "data:,a"] {
       request.url = url
