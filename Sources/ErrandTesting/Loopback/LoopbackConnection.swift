@@ -44,7 +44,12 @@ struct LoopbackConnection {
   private mutating func exchange(_ request: inout RecordedRequest) throws -> Bool {
     let scripted = core.nextScripted()
     let reception = scripted?.reception ?? core.options.reception(request)
-    try receiveBefore(reception, &request)
+    do {
+      try receiveBefore(reception, &request)
+    } catch {
+      if let scripted { core.putBack(scripted) }
+      throw error
+    }
     request.number = core.record(request)
     let answer = scripted?.answer ?? core.handler(request)
     var writer = ResponseWriter(answer, to: socket, isHead: request.method == "HEAD")

@@ -121,6 +121,11 @@ final class LoopbackCore: Sendable {
     script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
+  /// Enqueues a response as the next one, because its request has not arrived completely and gets no response.
+  func putBack(_ entry: Scripted) {
+    script.withLock { $0.insert(entry, at: 0) }
+  }
+
   func record(_ request: RecordedRequest) -> Int {
     observed.update { record in
       var request = request

@@ -74,7 +74,8 @@ public final class LoopbackServer: Sendable {
     core.end()
   }
 
-  /// Enqueues responses, each for one request. When no enqueued response is left, the handler responds.
+  /// Enqueues responses, each for one request. When no enqueued response is left, the handler responds. A request whose
+  /// body does not arrive completely before the response uses no enqueued response.
   ///
   /// - Parameters:
   ///   - answers: The responses in order.

@@ -102,6 +102,15 @@ struct LoopbackRecordTests {
     #expect(server.requests.isEmpty)
   }
 
+  @Test func `interrupted upload uses no enqueued response`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(.ok("first").closing(), .ok("second").closing())
+    try RawClient(server, sending: "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab").close()
+    try await server.wait { $0.openConnectionCount == 0 && $0.connectionCount == 1 }
+    let client = try RawClient(server, sending: "GET / HTTP/1.1\r\n\r\n")
+    #expect(await client.receive().body == "first")
+  }
+
   @Test(arguments: [
     ("GET /\r\n\r\n", "the request line is invalid"), ("G\u{1}T / HTTP/1.1\r\n\r\n", "the request line is invalid"),
     ("GET  / HTTP/1.1\r\n\r\n", "the request line is invalid"), ("\r\n\r\n", "the request line is invalid"),
