@@ -132,7 +132,6 @@ struct SceneReport: Sendable {
     let passed: Bool
   }
 
-  let title: String
   let declared: String
   /// The requests that the scene of the demo has sent. Each element contains the lines of one request.
   var sent: [[String]] = []

@@ -17,7 +17,7 @@ final class Stage {
   init(_ scene: any DemoScene, _ servers: DemoServers) {
     self.servers = servers
     client = APIClient(baseURL: servers.api.url, cdnURL: servers.cdn.url)
-    report = SceneReport(title: scene.title, declared: scene.source.shown)
+    report = SceneReport(declared: scene.source.shown)
     earlier = [.api: servers.api.requests.count, .cdn: servers.cdn.requests.count]
     servers.show(scene)
   }

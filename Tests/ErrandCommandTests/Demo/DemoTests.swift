@@ -15,7 +15,7 @@ struct DemoTests {
 
   @Test func `a missing source file shows nothing`() {
     #expect(SceneSource(file: "/nowhere/Scene.swift").shown.isEmpty)
-    let report = SceneReport(title: "t", declared: "", sent: [["GET /"]])
+    let report = SceneReport(declared: "", sent: [["GET /"]])
     #expect(SceneRenderer(paint: .plain).body(report).hasPrefix("sent"))
   }
 
@@ -28,16 +28,15 @@ struct DemoTests {
       #expect(stage.report.declared.contains("\n"), "\(scene.title): no code is shown")
       #expect(!stage.report.sent.isEmpty, "\(scene.title): no request is shown")
       #expect(!stage.report.received.isEmpty, "\(scene.title): nothing received is shown")
-      check(stage.report, number: index + 1)
+      check(stage.report, of: scene, number: index + 1)
     }
   }
 
-  private func check(_ report: SceneReport, number: Int) {
+  private func check(_ report: SceneReport, of scene: any DemoScene, number: Int) {
     let renderer = SceneRenderer(paint: .plain)
-    let text =
-      renderer.heading(report.title, number: number, of: Demo.scenes.count) + "\n\n" + renderer.body(report)
+    let text = renderer.heading(scene.title, number: number, of: Demo.scenes.count) + "\n\n" + renderer.body(report)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.count <= 40, "\(report.title)")
+    #expect(lines.count <= 40, "\(scene.title)")
     for line in lines { #expect(TextLayout.width(line) <= SceneRenderer.columns) }
     for line in report.declared.split(separator: "\n") { #expect(TextLayout.width(line) <= 88, "\(line)") }
   }
@@ -49,7 +48,7 @@ struct DemoTests {
   }
 
   @Test func `a scene without checks has failed`() {
-    var report = SceneReport(title: "t", declared: "d")
+    var report = SceneReport(declared: "d")
     #expect(!report.wentAsDeclared)
     report.checks.append(.init(sentence: "so it is", passed: true))
     #expect(report.wentAsDeclared)
