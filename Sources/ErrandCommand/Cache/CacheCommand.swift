@@ -84,8 +84,7 @@ struct CacheCommand {
   private func show(_ answer: StoredResponses.Response, of url: HTTPURL) -> Int32? {
     let head = answer.listing.head
     Terminal.write(Terminal.paint(for: .error)(.dim, Wording.facts(of: answer.listing, at: .now)) + "\n", to: .error)
-    let fields = ExchangePrinter(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url))
-    if let code = Terminal.write(fields + "\n") { return code }
+    if let code = Terminal.write(ExchangePrinter.lines(of: head.answer, paint) + "\n") { return code }
     return BodyPrinter.write(answer.body, of: HTTPResponse(head: head.answer, body: answer.body, url: url))
   }
 

@@ -69,36 +69,35 @@ struct ExchangePrinter: Interceptor {
     progress.isShown.withLock { $0 = false }
     let response = try await next(request)
     let isShown = progress.isShown.withLock { $0 }
-    if !isShown { write(head(response, mark: "< ")) }
+    if !isShown { write(Self.lines(of: response.head, mark: "< ", paint)) }
     return response
   }
 
   /// Prints the headers of a response before its body is written.
   fileprivate func show(_ head: ResponseHead) {
     progress.isShown.withLock { $0 = true }
-    write(lines(of: head, mark: "< "))
+    write(Self.lines(of: head, mark: "< ", paint))
   }
 
   /// The lines to print for a request: method and URL, the fields, and the length of the body.
-  func sent(_ request: HTTPRequest) -> String {
+  private func sent(_ request: HTTPRequest) -> String {
     let line = "> \(request.method) \(Secrets.maskedTarget(request.url.string))"
-    var lines = [paint(.bold, line)] + request.fields.all.map { "> " + shown($0) }
-    if let body = request.body { lines.append(paint(.dim, "> (\(Self.measure(of: body)) of body)")) }
+    var lines = [paint(.bold, line)] + request.fields.all.map { "> " + Self.shown($0, paint) }
+    if let body = request.body {
+      let length = body.length.map(Wording.bytes) ?? "an unknown length"
+      lines.append(paint(.dim, "> (\(length) of body)"))
+    }
     return lines.map { $0 + "\n" }.joined()
   }
 
-  private static func measure(of body: HTTPBody) -> String { body.length.map(Wording.bytes) ?? "an unknown length" }
-
   /// The status line and the fields of a response. Each line begins with `mark`.
-  func head(_ response: HTTPResponse, mark: String = "") -> String { lines(of: response.head, mark: mark) }
-
-  private func lines(of head: ResponseHead, mark: String) -> String {
+  static func lines(of head: ResponseHead, mark: String = "", _ paint: Paint) -> String {
     let line = "\(mark)\(head.version.rawValue) \(head.status)\(head.reason.isEmpty ? "" : " \(head.reason)")"
     let status = paint(head.isSuccess ? .green : .yellow, PlainText.visible(line))
-    return ([status] + head.fields.all.map { mark + shown($0) }).map { $0 + "\n" }.joined()
+    return ([status] + head.fields.all.map { mark + shown($0, paint) }).map { $0 + "\n" }.joined()
   }
 
-  private func shown(_ field: HTTPField) -> String {
+  private static func shown(_ field: HTTPField, _ paint: Paint) -> String {
     let value =
       field.isSecret ? Secrets.mask : Secrets.maskedTarget(Secrets.shown(field.value, of: field.name.rawValue))
     return paint(.dim, "\(field.name):") + " " + PlainText.visible(value)

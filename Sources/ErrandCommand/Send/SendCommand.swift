@@ -25,7 +25,9 @@ struct SendCommand {
     self.options = options
     self.cache = cache
     printer = ExchangePrinter.onError(isVerbose: options.isVerbose)
-    client = Self.client(for: options, cache, printer)
+    var configuration = ClientConfiguration.ofCommand(printer: printer, usesProxy: options.usesProxy)
+    if let cache { configuration.cache.store = .own(cache.cache) }
+    client = APIClient(configuration)
   }
 
   /// Sends the request and returns the exit status. The output file is opened before the handler for interrupts is
@@ -83,8 +85,7 @@ struct SendCommand {
     if (outcome.error?.cause as? FileFailure)?.code == EPIPE { return .other }
     var writeFailure: Int32?
     if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
-      let head = ExchangePrinter(paint: Terminal.paint(for: .output)) { _ in }.head(response)
-      writeFailure = Terminal.write(head)
+      writeFailure = Terminal.write(ExchangePrinter.lines(of: response.head, Terminal.paint(for: .output)))
     } else if isWhole || outcome.error != nil, let response = outcome.response {
       writeFailure = show(response)
     }
@@ -124,20 +125,10 @@ struct SendCommand {
   private func printDetails(of outcome: Outcome<Data>) {
     let paint = Terminal.paint(for: .error)
     if outcome.origin?.isFromCache == true, let response = outcome.response {
-      Terminal.write(ExchangePrinter(paint: paint) { _ in }.head(response, mark: "= "), to: .error)
+      Terminal.write(ExchangePrinter.lines(of: response.head, mark: "= ", paint), to: .error)
     }
     let lines = (outcome.metrics.cache.map(Wording.cache) ?? []) + ["* \(Wording.metrics(outcome.metrics))"]
     Terminal.write(lines.map { paint(.dim, $0) + "\n" }.joined(), to: .error)
-  }
-
-  // MARK: - The client
-
-  private static func client(
-    for options: SendOptions, _ cache: SendCache?, _ printer: ExchangePrinter?
-  ) -> APIClient {
-    var configuration = ClientConfiguration.ofCommand(printer: printer, usesProxy: options.usesProxy)
-    configuration.cache.store = cache.map { .own($0.cache) } ?? .off
-    return APIClient(configuration)
   }
 }
 
