@@ -7,8 +7,7 @@ struct RecordReport {
   let text: String
   let json: JSONValue
 
-  /// An answer without data, such as that there are no calls.
-  fileprivate init(_ text: String, _ json: JSONValue) { (self.text, self.json) = (text, json) }
+  private init(_ text: String, _ json: JSONValue) { (self.text, self.json) = (text, json) }
 
   // MARK: - List
 

@@ -104,17 +104,14 @@ enum Terminal {
 }
 
 struct TerminalSize: Sendable, Equatable {
-  var columns: Int
-  var rows: Int
+  let columns: Int
+  let rows: Int
 
   /// The size to assume if the size of the terminal is unknown.
   static let usual = TerminalSize(columns: 80, rows: 24)
+}
 
-  init(columns: Int, rows: Int) {
-    self.columns = columns
-    self.rows = rows
-  }
-
+extension TerminalSize {
   /// Determines the present size of a stream's terminal. If the system does not know the size, the environment
   /// variables `COLUMNS` and `LINES` determine the size. Without these variables, the size is ``usual``.
   init(
