@@ -33,7 +33,7 @@ struct GenerateCommand {
         try Self.read(document.deletingLastPathComponent().appending(path: path), path)
       }
       for note in result.notes {
-        Terminal.write(PlainText.visible("\(source)\(note.pointer): \(note.reason)") + "\n", to: .error)
+        Terminal.write(PlainText.visible("\(source)\(note)") + "\n", to: .error)
       }
       return apply(result)
     } catch let error as FileProblem {

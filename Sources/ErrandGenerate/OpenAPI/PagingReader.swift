@@ -36,11 +36,7 @@ struct PagingReader {
   /// The type of a parameter that can choose a page: a text or a whole number.
   private static func argumentType(_ parameter: Operation.Parameter) -> Builtin? {
     guard case .builtin(let builtin) = parameter.property.type.wrapped else { return nil }
-    return builtin == .string || isWhole(builtin) ? builtin : nil
-  }
-
-  private static func isWhole(_ builtin: Builtin?) -> Bool {
-    builtin?.isInteger == true
+    return builtin == .string || builtin.isInteger ? builtin : nil
   }
 
   // MARK: - Parts of the response
@@ -137,7 +133,7 @@ struct PagingReader {
   private func page(
     _ position: Operation.Parameter, _ argument: Builtin, _ candidates: [Candidate]
   ) -> Paging.Next? {
-    guard Self.isWhole(argument) else { return nil }
+    guard argument.isInteger else { return nil }
     let more = Self.more(candidates)
     if let next = Self.value(candidates, ["nextpage", "nextpagenumber"], argument) { return next }
     let first = first(position)
@@ -153,13 +149,13 @@ struct PagingReader {
   private func offset(
     _ position: Operation.Parameter, _ argument: Builtin, _ candidates: [Candidate]
   ) -> Paging.Next? {
-    guard Self.isWhole(argument) else { return nil }
+    guard argument.isInteger else { return nil }
     let more = Self.more(candidates)
     let first = first(position) ?? "0"
     if let next = Self.value(candidates, ["nextoffset", "nextskip"], argument) { return next }
     if let more { return .offsetMore(first: first, more: more) }
     let names: Set<String> = ["total", "totalcount", "totalitems", "totalresults"]
-    return Self.one(candidates, names) { Self.isWhole($0.builtin) }.map { .offset(first: first, total: $0) }
+    return Self.one(candidates, names) { $0.builtin?.isInteger == true }.map { .offset(first: first, total: $0) }
   }
 
   /// The number of the first page: the server's default, or a minimum of 1. Nil if the document does not tell it, and
@@ -219,9 +215,9 @@ struct PagingReader {
     let more = place("more") { $0 == .bool }
     if let next = place("next", { $0 == argument }), Self.ends(next, more) { return .value(next, more: more) }
     let first = first(position)
-    if Self.isWhole(argument) {
-      if let count = place("pages", Self.isWhole) { return .pages(first: first ?? "1", own: nil, count: count) }
-      if let total = place("total", Self.isWhole) { return .offset(first: first ?? "0", total: total) }
+    if argument.isInteger {
+      if let count = place("pages", \.isInteger) { return .pages(first: first ?? "1", own: nil, count: count) }
+      if let total = place("total", \.isInteger) { return .offset(first: first ?? "0", total: total) }
       switch (Paging.Kind(position.key), more) {
       case (.page, let more?): return .page(first: first ?? "1", more: more)
       case (.offset, let more?): return .offsetMore(first: first ?? "0", more: more)

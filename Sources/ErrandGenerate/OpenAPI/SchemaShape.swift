@@ -47,6 +47,11 @@ struct ObjectParts {
   var additional: Cursor?
   private var places: [String: Int] = [:]
 
+  /// An object, or a map if no property is known.
+  var shape: SchemaShape {
+    properties.isEmpty ? .map(additional?.node.members == nil ? nil : additional) : .object(self)
+  }
+
   mutating func add(_ key: String, _ schema: Cursor) {
     if let place = places[key] {
       // A later part may only add a description, or `readOnly`.
@@ -176,8 +181,7 @@ struct SchemaReader {
   private func object(_ schema: Cursor) -> SchemaShape {
     var parts = ObjectParts()
     add(schema, to: &parts)
-    if parts.properties.isEmpty { return .map(parts.additional?.node.members == nil ? nil : parts.additional) }
-    return .object(parts)
+    return parts.shape
   }
 
   private func add(_ schema: Cursor, to parts: inout ObjectParts) {
@@ -198,7 +202,7 @@ struct SchemaReader {
     collect(schema, into: &parts, &others, depth: 0, &seen)
     guard parts.properties.isEmpty else {
       for other in others { files.note(other, "only the properties of `allOf` are generated, not this part") }
-      return .object(parts)
+      return parts.shape
     }
     if let first = others.first {
       for other in others.dropFirst() {
@@ -206,7 +210,7 @@ struct SchemaReader {
       }
       return .wrapped(first)
     }
-    return .map(parts.additional?.node.members == nil ? nil : parts.additional)
+    return parts.shape
   }
 
   /// Collects the properties of all parts, and the parts that are no objects.

@@ -12,8 +12,9 @@ enum SwiftName {
   static func member(_ text: String) -> String {
     let words = words(text)
     guard let first = words.first else { return "value" }
-    let name = ([first.lowercased()] + words.dropFirst().map(capitalised)).joined()
-    let member = startingWithLetter(shortened(name), "value")
+    let name = shortened(([first.lowercased()] + words.dropFirst().map(capitalised)).joined())
+    let startsWithLetter = name.unicodeScalars.first?.properties.isXIDStart == true
+    let member = startsWithLetter ? name : "value\(name)"
     return specialMembers.contains(member) ? "\(member)Value" : member
   }
 
@@ -47,11 +48,6 @@ enum SwiftName {
     var number = 2
     while isTaken("\(name)\(number)") { number += 1 }
     return "\(name)\(number)"
-  }
-
-  private static func startingWithLetter(_ name: String, _ prefix: String) -> String {
-    guard let first = name.unicodeScalars.first else { return prefix }
-    return first.properties.isXIDStart ? name : prefix + name
   }
 
   private static let acronyms: Set<String> = ["api", "html", "http", "id", "ip", "json", "uri", "url", "uuid"]
@@ -102,11 +98,10 @@ enum SwiftName {
 
   private static let keywords: Set<String> = [
     "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default", "defer",
-    "deinit",
-    "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
-    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol",
-    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
-    "throws", "true", "try", "typealias", "var", "where", "while",
+    "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
+    "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 
   /// Names of types that generated types must not hide.

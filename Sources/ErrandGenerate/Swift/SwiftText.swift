@@ -35,7 +35,7 @@ struct SwiftText {
       let end = index + 1 < items.count || head.hasSuffix("[") ? "," : ""
       for row in "\(item)\(end)".split(separator: "\n") { line("  \(row)") }
     }
-    line(tail.trimmingLeadingSpace)
+    line(String(tail.drop { $0 == " " }))
   }
 
   /// Writes an initializer that stores its parameters. Names are escaped, and types have their default values.
@@ -128,6 +128,4 @@ extension String {
     while text.last == " " || text.last == "\t" { text.removeLast() }
     return String(text)
   }
-
-  fileprivate var trimmingLeadingSpace: String { String(drop { $0 == " " }) }
 }
