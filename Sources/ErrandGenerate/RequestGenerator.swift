@@ -253,7 +253,7 @@ extension String {
 extension UInt8 {
   /// Whether the byte is a part of a name: an ASCII letter, a digit, an underscore, or a part of another letter.
   var isPartOfWord: Bool {
-    self == 0x5F || self >= 0x80 || (0x30...0x39).contains(self) || (0x41...0x5A).contains(self)
+    self == 0x5F || self >= 0x80 || ScalarRules.isDigit(self) || (0x41...0x5A).contains(self)
       || (0x61...0x7A).contains(self)
   }
 }

@@ -234,8 +234,7 @@ enum CoreSchema {
     default: break
     }
     if ScalarRules.isJSONNumber(text) { return .number(text) }
-    guard text.utf8.allSatisfy({ ScalarRules.isNumberByte($0) }),
-      text.utf8.contains(where: { (0x30...0x39).contains($0) })
+    guard text.utf8.allSatisfy(ScalarRules.isNumberByte), text.utf8.contains(where: ScalarRules.isDigit)
     else { return .string(text) }
     let unsigned = text.first == "+" ? String(text.dropFirst()) : text
     if ScalarRules.isJSONNumber(unsigned) { return .number(unsigned) }

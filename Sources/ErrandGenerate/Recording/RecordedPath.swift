@@ -7,7 +7,7 @@ struct RecordedPath {
     /// The kind of a segment; nil for a literal one.
     init?(_ segment: some StringProtocol) {
       let bytes = Array(segment.utf8)
-      let digits = bytes.count { (0x30...0x39).contains($0) }
+      let digits = bytes.count(where: ScalarRules.isDigit)
       let capitals = bytes.count { (0x41...0x5A).contains($0) }
       let small = bytes.count { (0x61...0x7A).contains($0) }
       let isHex = bytes.allSatisfy { ScalarRules.hex([$0]) != nil }

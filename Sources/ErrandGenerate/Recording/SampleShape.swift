@@ -157,8 +157,7 @@ enum RecordedKey: Equatable {
 
   /// Whether a name could be written like this: with letters, at most two groups of digits, and few signs.
   private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
-    let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
-    let groups = bytes.split { !isDigit($0) }.count
+    let groups = bytes.split { !ScalarRules.isDigit($0) }.count
     let isLong = bytes.count > 40 && groups > 0
     let isHex = bytes.allSatisfy { ScalarRules.hex([$0]) != nil }
     return groups < 3 && !isLong && !isHex && !bytes.contains { "@%{};=".utf8.contains($0) }
@@ -194,7 +193,7 @@ enum SampleText {
     else { return false }
     var rest = bytes[19...]
     if rest.first == UInt8(ascii: ".") {
-      let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+      let digits = rest.dropFirst().prefix(while: ScalarRules.isDigit)
       guard !digits.isEmpty else { return false }
       rest = rest.dropFirst(digits.count + 1)
     }
@@ -204,10 +203,10 @@ enum SampleText {
   /// Whether a text is a value such as a telephone number, an IP address, a month or a time: it has a sign, at least
   /// four digits, and fewer other bytes than digits.
   static func isMostlyDigits(_ bytes: some Collection<UInt8>) -> Bool {
-    let digits = bytes.count { (0x30...0x39).contains($0) }
+    let digits = bytes.count(where: ScalarRules.isDigit)
     let hasSign = bytes.contains { byte in
       // The bit 0x20 makes a small letter of a capital.
-      let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+      let isPlain = ScalarRules.isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
       return !isPlain
     }
     return hasSign && digits >= 4 && digits * 2 > bytes.count
@@ -222,7 +221,7 @@ enum SampleText {
     guard bytes.count == pattern.utf8.count else { return false }
     return zip(bytes, pattern.utf8).allSatisfy { byte, sign in
       switch sign {
-      case UInt8(ascii: "0"): (0x30...0x39).contains(byte)
+      case UInt8(ascii: "0"): ScalarRules.isDigit(byte)
       case UInt8(ascii: "x"): ScalarRules.hex([byte]) != nil
       default: byte == sign
       }
