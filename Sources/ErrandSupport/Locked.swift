@@ -39,6 +39,16 @@
   }
 }
 
+extension Locked where Value == Bool {
+  /// Sets the value to true. Returns true if it was false, so that only the first of several callers gets true.
+  package borrowing func setOnce() -> Bool {
+    withLock { value in
+      defer { value = true }
+      return !value
+    }
+  }
+}
+
 #if TSAN
   /// The lock that `Locked` uses in builds for the thread sanitizer.
   @usableFromInline

@@ -25,11 +25,7 @@ struct Interruption {
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { @Sendable in
         if number != SIGINT { Self.last.withLock { $0 = $0 ?? number } }
-        let isSecond = hasReceivedSignal.withLock { hasReceivedSignal in
-          defer { hasReceivedSignal = true }
-          return hasReceivedSignal
-        }
-        guard isSecond else { return handler() }
+        if hasReceivedSignal.setOnce() { return handler() }
         cleanUp()
         _exit(ExitCode.interrupted.rawValue)
       }

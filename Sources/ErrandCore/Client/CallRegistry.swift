@@ -185,10 +185,5 @@ final class CallRegistry: OwnedCalls {
 
   /// Returns true when the method is called for the first time, and false afterwards. So a client logs the warning that
   /// the main actor is blocked only once.
-  func takeWarning() -> Bool {
-    hasWarned.withLock { hasWarned in
-      defer { hasWarned = true }
-      return !hasWarned
-    }
-  }
+  func takeWarning() -> Bool { hasWarned.setOnce() }
 }

@@ -134,15 +134,10 @@ final class HeadSink: BodySink {
   }
 
   /// Ends the reporting. Returns true if response headers have been reported.
-  func stopReporting() -> Bool {
-    isOver.withLock { isOver in
-      defer { isOver = true }
-      return isOver
-    }
-  }
+  func stopReporting() -> Bool { !isOver.setOnce() }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    if !stopReporting() { report(head) }
+    if isOver.setOnce() { report(head) }
     return try inner.begin(head, flow: flow)
   }
 

@@ -42,11 +42,7 @@ final class UserSends: Sendable {
 
   /// Records a request of the interceptor. The first one is no decision.
   func record(in context: CallContext) {
-    let isFirst = hasSent.withLock { hasSent in
-      defer { hasSent = true }
-      return !hasSent
-    }
-    if !isFirst { context.note(.sentAgain(interceptor: String(describing: type(of: interceptor)))) }
+    if !hasSent.setOnce() { context.note(.sentAgain(interceptor: String(describing: type(of: interceptor)))) }
   }
 }
 

@@ -41,12 +41,7 @@ public struct HTTPBody: Sendable {
     var isUsedUp: Bool { hasBegun.withLock { $0 } }
 
     /// Records that reading has begun. Returns false if reading had begun before.
-    func begin() -> Bool {
-      hasBegun.withLock { hasBegun in
-        defer { hasBegun = true }
-        return !hasBegun
-      }
-    }
+    func begin() -> Bool { hasBegun.setOnce() }
   }
 
   private let storage: Storage

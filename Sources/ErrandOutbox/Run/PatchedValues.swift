@@ -257,12 +257,7 @@ private final class Flag: Sendable {
   private let isRaised = Locked(false)
 
   /// Returns true if the flag was not raised.
-  func raise() -> Bool {
-    isRaised.withLock { isRaised in
-      defer { isRaised = true }
-      return !isRaised
-    }
-  }
+  func raise() -> Bool { isRaised.setOnce() }
 
   func lower() { isRaised.withLock { $0 = false } }
 }

@@ -37,11 +37,7 @@ final class LoopbackListener: Sendable {
   /// Closes the socket. Later calls have no effect. While a thread accepts connections, only that thread may call this
   /// function, because a socket must not be closed during a system call of another thread.
   func close() {
-    let wasClosed = isClosed.withLock { isClosed in
-      defer { isClosed = true }
-      return isClosed
-    }
-    if !wasClosed { closeDescriptor(descriptor) }
+    if isClosed.setOnce() { closeDescriptor(descriptor) }
   }
 
   /// Accepts a waiting connection and returns its file descriptor; nil if no connection is waiting or the system cannot

@@ -38,11 +38,7 @@ final class LiveListener: Sendable {
 
   /// Closes the port. Later calls have no effect. While a thread uses the socket, only that thread may call this.
   func end() {
-    let wasClosed = isClosed.withLock { isClosed in
-      defer { isClosed = true }
-      return isClosed
-    }
-    if !wasClosed { _ = close(descriptor) }
+    if isClosed.setOnce() { _ = close(descriptor) }
   }
 
   /// Binds the socket. Afterwards `address` contains the port that the system chose.
