@@ -174,11 +174,6 @@ struct ShapeDifference {
   var expected: String
   let found: JSONValue?
 
-  init(expected: String, found: JSONValue?) {
-    self.expected = expected
-    self.found = found
-  }
-
   func below(_ step: JSONPath.Step) -> ShapeDifference {
     var copy = self
     copy.stepsUpward.append(step)

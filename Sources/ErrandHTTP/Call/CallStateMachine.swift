@@ -17,11 +17,6 @@ struct CallStateMachine: Sendable {
     var stopReason: StopReason?
     var isArmed = false
     var isNotified = false
-
-    init(continuation: Continuation?, onStop: StopHandler? = nil) {
-      self.continuation = continuation
-      self.onStop = onStop
-    }
   }
 
   /// The actions that are necessary after a call was stopped. The caller performs them after it has released the lock.

@@ -17,17 +17,11 @@ import ErrandCache
 /// nothing any more.
 struct OutboxTime: Sendable, Equatable {
   /// The latest time that was read, in milliseconds since 1970.
-  private(set) var last: Int64
+  private(set) var last: Int64 = 0
   /// How far the wall clock was set back since the last reset, in milliseconds.
-  private(set) var correction: Int64
+  private(set) var correction: Int64 = 0
   /// How often the clock was reset since the folder was created.
-  private(set) var resets: Int64
-
-  init(last: Int64 = 0, correction: Int64 = 0, resets: Int64 = 0) {
-    self.last = last
-    self.correction = correction
-    self.resets = resets
-  }
+  private(set) var resets: Int64 = 0
 
   /// A correction above this limit, a year in milliseconds, means that the device did not know the time.
   private static let longestSetback: Int64 = 365 * 86_400_000
