@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandHTTP
 import ErrandSupport
 import Foundation
@@ -105,7 +106,7 @@ struct ExchangePrinter: Interceptor {
 }
 
 /// Passes the body of a response to another sink, and prints the headers of the response before.
-struct VerboseSink: BodySink {
+struct VerboseSink: ForwardingSink {
   let inner: any BodySink
   let printer: ExchangePrinter
 
@@ -113,10 +114,4 @@ struct VerboseSink: BodySink {
     printer.show(head)
     return try inner.begin(head, flow: flow)
   }
-
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
-
-  func end() throws { try inner.end() }
-
-  func settle() async throws { try await inner.settle() }
 }

@@ -1,17 +1,30 @@
 import ErrandSupport
 import Foundation
 
+/// A body sink that forwards the body to another sink. A type that conforms implements ``BodySink/begin(_:flow:)``, and
+/// the other functions only if they do more than forward.
+package protocol ForwardingSink: BodySink {
+  /// The sink that receives the body.
+  var inner: any BodySink { get }
+}
+
+extension ForwardingSink {
+  package func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
+  package func end() throws { try inner.end() }
+  package func settle() async throws { try await inner.settle() }
+}
+
 /// A body sink that forwards the body to the sink of the caller, and records how far the body has come. The bytes in
 /// that sink cannot be taken back. So the request is not sent again after an accepted response, and an interceptor
 /// cannot replace a response whose body ended too early.
-final class WatchedSink: BodySink {
+final class WatchedSink: ForwardingSink {
   private struct State: Sendable {
     var isAsked = false
     var hasBegun = false
     var isWhole = false
   }
 
-  private let inner: any BodySink
+  let inner: any BodySink
   private let state = Locked(State())
 
   init(_ inner: any BodySink) { self.inner = inner }
@@ -32,14 +45,10 @@ final class WatchedSink: BodySink {
     return disposition
   }
 
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
-
   func end() throws {
     try inner.end()
     state.withLock { $0.isWhole = true }
   }
-
-  func settle() async throws { try await inner.settle() }
 
   /// Passes a response that did not come from the transport to the sink of the caller, as a transport would do. Returns
   /// the response without its body, unless the sink leaves the body in memory.
@@ -62,14 +71,14 @@ final class WatchedSink: BodySink {
 ///
 /// Only responses whose status and content type the call accepts arrive here (``GuardedSink``). If the call accepts the
 /// status 401, the caller wants the body of such a response, so it is forwarded.
-final class RejectionSink: BodySink {
+final class RejectionSink: ForwardingSink {
   private struct State: Sendable {
     var hasBegun = false
     /// The status of the last response that arrived here, if its headers rejected the credential.
     var rejectedStatus: Int?
   }
 
-  private let inner: any BodySink
+  let inner: any BodySink
   private let isRejection: @Sendable (ResponseHead) -> Bool
   private let state = Locked(State())
 
@@ -100,10 +109,6 @@ final class RejectionSink: BodySink {
     if case .sink = disposition { state.withLock { $0.hasBegun = true } }
     return disposition
   }
-
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
-  func end() throws { try inner.end() }
-  func settle() async throws { try await inner.settle() }
 }
 
 /// The cause of the error if an interceptor returns a response although the body that was streamed to the caller ended
@@ -122,8 +127,8 @@ extension APIError {
 
 /// A body sink that forwards the body to another sink, and reports the response headers as soon as they arrive. So an
 /// interceptor does not wait for the end of the body, which may take very long.
-final class HeadSink: BodySink {
-  private let inner: any BodySink
+final class HeadSink: ForwardingSink {
+  let inner: any BodySink
   private let report: @Sendable (ResponseHead) -> Void
   private let isOver = Locked(false)
 
@@ -140,8 +145,4 @@ final class HeadSink: BodySink {
     if isOver.setOnce() { report(head) }
     return try inner.begin(head, flow: flow)
   }
-
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
-  func end() throws { try inner.end() }
-  func settle() async throws { try await inner.settle() }
 }

@@ -57,7 +57,7 @@ final class Pace: Sendable {
 
 /// Slows a response body down to a simulated rate. After a piece, the body is paused until the rate allows the next
 /// piece. The body also stays paused while the wrapped sink pauses it.
-final class PacedSink: BodySink {
+final class PacedSink: ForwardingSink {
   private struct State: Sendable {
     var isPausedByInner = false
     var isWaiting = false
@@ -66,7 +66,7 @@ final class PacedSink: BodySink {
     var flow: BodyFlow?
   }
 
-  private let inner: any BodySink
+  let inner: any BodySink
   private let pace: Pace
   private let state = Locked(State())
 
@@ -93,9 +93,6 @@ final class PacedSink: BodySink {
     if !isFree { pace.whenFree { [weak self] in self?.endRatePause() } }
     return !pauses
   }
-
-  func end() throws { try inner.end() }
-  func settle() async throws { try await inner.settle() }
 
   private func endInnerPause() {
     resume { state in

@@ -209,8 +209,8 @@ final class CopiedBytes: Sendable {
   }
 }
 
-private final class CopyingSink: BodySink {
-  private let inner: any BodySink
+private final class CopyingSink: ForwardingSink {
+  let inner: any BodySink
   private let bytes: CopiedBytes
   private let begunHead = Locked<ResponseHead?>(nil)
 
@@ -232,9 +232,6 @@ private final class CopyingSink: BodySink {
     bytes.append(Data(piece))
     return try inner.write(piece)
   }
-
-  func end() throws { try inner.end() }
-  func settle() async throws { try await inner.settle() }
 }
 
 private final class CopyingSource: BodySource {
