@@ -4,7 +4,7 @@ struct AdmissionHosts: Sendable {
   struct Host: Sendable {
     let origin: HTTPURL.Origin
     var running = 0
-    /// The number of running exchanges whose response headers have arrived, as far as the queue was told.
+    /// The number of running exchanges for which ``AdmissionQueue/countAnswered(_:)`` was called.
     var answered = 0
     /// The token bucket of the origin; nil if its host has no rate limit.
     var bucket: RateBucket?

@@ -8,7 +8,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// The slot of an admitted call: the permission to run one exchange with the host.
   struct Slot: Sendable, Hashable {
     let host: Int
-    /// Whether the response headers of the exchange have arrived and ``hear(_:)`` was called.
+    /// Whether the response headers of the exchange have arrived and ``countAnswered(_:)`` was called.
     var isAnswered = false
   }
 

@@ -58,8 +58,8 @@ struct WaitingSubqueues: Sendable {
 
   // MARK: - Turns
 
-  /// Returns the subqueue that is served next at a host. The returned subqueue becomes
-  /// the last in the order of the host. Returns nil if no call waits for the host.
+  /// Returns the subqueue that is served next at a host; nil if no call waits for the host. The returned subqueue
+  /// becomes the last in the order of the host.
   mutating func takeTurn(at host: Int) -> Int? {
     guard count(at: host) > 0 else { return nil }
     for level in levels(of: host) {
@@ -70,10 +70,9 @@ struct WaitingSubqueues: Sendable {
     return nil
   }
 
-  /// Returns the subqueue that is served next among the given hosts. The
-  /// most urgent calls come first, then the calls of the owner that was served least recently, then the call that
-  /// arrived first. The owner of the returned subqueue becomes the last in the order over all hosts. Returns nil if no
-  /// call waits for the given hosts.
+  /// Returns the subqueue that is served next among the given hosts; nil if no call waits for them. The most urgent
+  /// calls come first, then the calls of the owner that was served least recently, then the call that arrived first.
+  /// The owner of the returned subqueue becomes the last in the order over all hosts.
   mutating func takeTurn(among hosts: [Int]) -> Int? {
     for urgency in (0..<Self.urgencies).reversed() {
       guard let subqueue = nextSubqueue(among: hosts, urgency), let name = subqueues[subqueue]?.name else { continue }
@@ -97,8 +96,8 @@ struct WaitingSubqueues: Sendable {
     return best?.subqueue
   }
 
-  /// Considers the subqueues of one host with one urgency. Returns the subqueue whose
-  /// owner was served least recently, and the value that the counter `turn` had when that owner was last served.
+  /// Of the subqueues of one host with one urgency, the one whose owner was served least recently, and the value that
+  /// the counter `turn` had when that owner was last served.
   private mutating func nextByOwner(on level: Int) -> (turn: UInt64, subqueue: Int)? {
     while let first = levels[level].byOwner.first {
       guard let owner = subqueues[first.slot]?.name.owner, let turn = owners[owner]?.turn, turn != first.key else {
@@ -157,8 +156,7 @@ struct WaitingSubqueues: Sendable {
     return subqueue
   }
 
-  /// Removes a subqueue if the subqueue is empty. Also removes the owner
-  /// if the owner has no other subqueue.
+  /// Removes a subqueue if it is empty, and its owner if the owner has no other subqueue.
   mutating func dropIfEmpty(_ subqueue: Int) {
     guard let found = subqueues[subqueue], found.members.isEmpty else { return }
     levels[level(found.name)].bySubqueue.remove(subqueue, &placesBySubqueue)
