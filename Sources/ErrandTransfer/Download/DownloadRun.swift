@@ -177,11 +177,7 @@ final class DownloadRun: Sendable {
       $0.sink = sink
       $0.onProgress = report
     }
-    do {
-      return .success(try await next(request, in: streaming))
-    } catch {
-      return .failure(error)
-    }
+    return await .catching { [request] in try await next(request, in: streaming) }
   }
 
   private func judged(

@@ -135,18 +135,15 @@ final class SegmentFetch: Sendable {
   private func exchange(_ sink: SegmentSink, _ next: Next) async -> Result<HTTPResponse, any Error> {
     var request = request
     sink.requested.apply(to: &request.fields)
-    do {
-      return .success(
-        try await withCallState { [request] child in
-          let streaming = self.run.context.with {
-            $0.call = child
-            $0.sink = sink
-            $0.onProgress = nil
-          }
-          return try await next(request, in: streaming)
-        })
-    } catch {
-      return .failure(error)
+    return await .catching { [request] in
+      try await withCallState { child in
+        let streaming = self.run.context.with {
+          $0.call = child
+          $0.sink = sink
+          $0.onProgress = nil
+        }
+        return try await next(request, in: streaming)
+      }
     }
   }
 

@@ -170,7 +170,8 @@ extension RetryDecision.Result {
 }
 
 extension Result where Failure == any Error {
-  static func catching(_ work: () async throws -> Success) async -> Self {
+  /// The value that the work returns, or the error that it throws.
+  package static func catching(_ work: () async throws -> Success) async -> Self {
     do {
       return .success(try await work())
     } catch {
