@@ -156,7 +156,7 @@ struct CallStateMachine: Sendable {
 
   private mutating func stopWaits(_ reason: StopReason) -> StopEffect {
     var effect = StopEffect(changed: true, timer: takeTimer())
-    func visit(_ wait: inout Wait) {
+    func stopWait(_ wait: inout Wait) {
       if let onStop = wait.onStop {
         guard wait.isArmed, !wait.isNotified else { return }
         wait.isNotified = true
@@ -168,10 +168,10 @@ struct CallStateMachine: Sendable {
       }
     }
     if var wait = first {
-      visit(&wait)
+      stopWait(&wait)
       first = wait
     }
-    for index in others.indices { visit(&others[index]) }
+    for index in others.indices { stopWait(&others[index]) }
     return effect
   }
 

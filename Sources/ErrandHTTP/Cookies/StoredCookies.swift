@@ -159,13 +159,13 @@ struct StoredCookies: Sendable {
     guard kept.count > limits.perDomain else { return }
     kept.removeAll { $0.cookie.isOver(at: now) }
     while kept.count > limits.perDomain,
-      let last = kept.indices.min(by: { Self.goes(kept[$0], before: kept[$1]) })
+      let last = kept.indices.min(by: { Self.isRemoved(kept[$0], before: kept[$1]) })
     {
       kept.remove(at: last)
     }
   }
 
-  private static func goes(_ left: Kept, before right: Kept) -> Bool {
+  private static func isRemoved(_ left: Kept, before right: Kept) -> Bool {
     left.cookie.isSecure == right.cookie.isSecure ? left.used < right.used : !left.cookie.isSecure
   }
 

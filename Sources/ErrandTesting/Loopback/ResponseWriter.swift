@@ -69,11 +69,11 @@ struct ResponseWriter {
   private mutating func put(_ bytes: [UInt8], _ part: LoopbackAnswer.Part) throws {
     var rest = bytes[...]
     if let fault = answer.fault, !hasAppliedFault, part == .body || fault.part == .everything {
-      let room = fault.after - counted
-      counted += min(room, rest.count)
-      if rest.count >= room {
-        try emit(rest.prefix(room), part)
-        rest = rest.dropFirst(room)
+      let left = fault.after - counted
+      counted += min(left, rest.count)
+      if rest.count >= left {
+        try emit(rest.prefix(left), part)
+        rest = rest.dropFirst(left)
         try applyFault(fault)
       }
     }

@@ -130,13 +130,13 @@ final class PacedSource: BodySource {
     self.flow = flow
   }
 
-  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     guard pace.isFree else {
       pace.whenFree { [flow] in flow.resume() }
       return .later
     }
-    let count = min(room.count, Self.pieceSize)
-    let read = try inner.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+    let count = min(buffer.count, Self.pieceSize)
+    let read = try inner.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
     if case .bytes(let count) = read { pace.add(count) }
     return read
   }

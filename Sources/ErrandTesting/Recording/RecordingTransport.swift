@@ -174,9 +174,9 @@ struct ExchangeCopier: Sendable {
   private static func read(_ file: HTTPBody, _ bytes: CopiedBytes) throws {
     let source = CopyingSource(try file.open(BodyFlow {}), bytes)
     bytes.restart()
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
-    defer { room.deallocate() }
-    while !bytes.isTooLarge, case .bytes = try source.read(into: room) {}
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+    defer { buffer.deallocate() }
+    while !bytes.isTooLarge, case .bytes = try source.read(into: buffer) {}
   }
 }
 
@@ -243,9 +243,9 @@ private final class CopyingSource: BodySource {
     self.bytes = bytes
   }
 
-  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
-    let read = try inner.read(into: room)
-    if case .bytes(let count) = read { bytes.append(Data(room[..<count])) }
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    let read = try inner.read(into: buffer)
+    if case .bytes(let count) = read { bytes.append(Data(buffer[..<count])) }
     return read
   }
 }

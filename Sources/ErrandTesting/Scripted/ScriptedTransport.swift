@@ -173,9 +173,9 @@ extension ScriptedTransport {
   }
 
   private static func piece(of source: any BodySource) throws -> (BodyRead, Data) {
-    try withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { room in
-      let read = try source.read(into: room)
-      if case .bytes(let count) = read { return (read, Data(room[..<count])) }
+    try withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+      let read = try source.read(into: buffer)
+      if case .bytes(let count) = read { return (read, Data(buffer[..<count])) }
       return (read, Data())
     }
   }

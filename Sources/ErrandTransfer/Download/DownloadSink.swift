@@ -102,7 +102,7 @@ final class DownloadSink: BodySink, Committing {
       try check(count)
       try writer.take(piece)
     }
-    return goesOn(after: count)
+    return countReceived(count)
   }
 
   func end() throws {
@@ -141,9 +141,9 @@ final class DownloadSink: BodySink, Committing {
   }
 
   /// Counts received bytes. Returns false if the response body must pause.
-  private func goesOn(after count: Int64) -> Bool {
+  private func countReceived(_ count: Int64) -> Bool {
     let now = run.timers.now
-    let (step, delay, goesOn) = state.withLock { state -> (CommitScheduler.Step, Duration?, Bool) in
+    let (step, delay, acceptsMore) = state.withLock { state -> (CommitScheduler.Step, Duration?, Bool) in
       state.report.received += count
       let step = state.commits.took(count, at: now)
       let delay = state.throttle.take(count, at: now)
@@ -154,7 +154,7 @@ final class DownloadSink: BodySink, Committing {
     if let delay {
       _ = run.timers.schedule(at: now.advanced(by: delay)) { [weak self] in self?.resume(byTimer: true) }
     }
-    return goesOn
+    return acceptsMore
   }
 
   // MARK: - On the disk queue

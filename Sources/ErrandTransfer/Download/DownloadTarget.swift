@@ -5,7 +5,7 @@ extension Download {
   /// Makes a `Download` that continues the partial file of `file`. Its settings are those of the download that created
   /// the partial file. If the earlier download let the server choose the file name, and if `file` has the provisional
   /// name for this URL, the server chooses the file name again.
-  package static func goingOn(with file: URL, from url: HTTPURL, _ choices: RecordedChoices) -> Download {
+  package static func continuing(_ file: URL, from url: HTTPURL, _ choices: RecordedChoices) -> Download {
     let named = Download.into(file.deletingLastPathComponent(), named: .fromServer)
     let isNamed = choices.isNamedByServer && (try? named.target(for: url)) == file.path(percentEncoded: false)
     var download = isNamed ? named : .to(file)

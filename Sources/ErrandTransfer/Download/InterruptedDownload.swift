@@ -67,7 +67,7 @@ public struct InterruptedDownload: Sendable, Hashable {
         "The download of “\(file.lastPathComponent)” was started with the method \(method), and its body is not "
           + "recorded; create its request yourself.")
     }
-    var download = Download.goingOn(with: file, from: url, choices)
+    var download = Download.continuing(file, from: url, choices)
     if let checksum {
       guard let algorithm = algorithms.first(where: { $0.name == checksum.algorithm }) else {
         throw APIError(

@@ -25,9 +25,9 @@ final class PartDigests: Sendable {
     state.withLock { $0 = State(hashes: hashes, place: 0) }
   }
 
-  /// Adds all bytes that are not hashed yet to the digests. Stops early if `goesOn` returns false; the next call then
-  /// continues with the remaining bytes.
-  func catchUp(with part: PartFile, while goesOn: () -> Bool) throws {
+  /// Adds all bytes that are not hashed yet to the digests. Stops early if `mayContinue` returns false; the next call
+  /// then continues with the remaining bytes.
+  func catchUp(with part: PartFile, while mayContinue: () -> Bool) throws {
     if algorithms.isEmpty { return }
     if state.withLock({ $0.hashes.isEmpty }) { try startOver() }
     let begin = state.withLock { $0 }
@@ -35,7 +35,7 @@ final class PartDigests: Sendable {
     defer { state.withLock { [place] in $0.place = place } }
     do {
       try part.readKept(from: place) { piece in
-        guard goesOn() else { throw Left() }
+        guard mayContinue() else { throw Left() }
         for (_, hash) in begin.hashes { hash.update(piece) }
         place += Int64(piece.count)
       }

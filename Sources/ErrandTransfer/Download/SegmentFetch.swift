@@ -101,7 +101,7 @@ final class SegmentFetch: Sendable {
       let report = sink.report
       state.withLock { $0.report.received += report.received }
       if case .success(let response) = result, report.isWhole { await check(response, report.received, of: piece) }
-      guard goesOn(after: result, report, piece) else { return }
+      guard handle(result, report, piece) else { return }
     }
   }
 
@@ -170,8 +170,8 @@ final class SegmentFetch: Sendable {
   // MARK: - After an exchange
 
   /// Handles the result of the HTTP exchange for one range. Returns whether the worker task may take the next range.
-  private func goesOn(
-    after result: Result<HTTPResponse, any Error>, _ report: SegmentSink.Report, _ piece: Range<Int64>
+  private func handle(
+    _ result: Result<HTTPResponse, any Error>, _ report: SegmentSink.Report, _ piece: Range<Int64>
   ) -> Bool {
     if state.withLock({ $0.report.stopReason != nil }) { return false }
     if let mismatch = report.mismatch { return stop(.startOver(mismatch)) }

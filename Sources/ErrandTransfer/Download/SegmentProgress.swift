@@ -63,7 +63,7 @@ final class SegmentProgress: Committing {
   /// Counts received bytes of a range. Returns false if the response body with this range must pause.
   func took(_ count: Int64, _ number: Int, _ flow: BodyFlow) -> Bool {
     let now = run.timers.now
-    let (step, reports, delay, goesOn) = state.withLock { state -> (CommitScheduler.Step, Bool, Duration?, Bool) in
+    let (step, reports, delay, acceptsMore) = state.withLock { state -> (CommitScheduler.Step, Bool, Duration?, Bool) in
       state.bytes += count
       let step = state.commits.took(count, at: now)
       let reports = state.lastReport.duration(to: now) >= Self.interval
@@ -78,7 +78,7 @@ final class SegmentProgress: Committing {
     if let delay {
       _ = run.timers.schedule(at: now.advanced(by: delay)) { [weak self] in self?.timePassed(number) }
     }
-    return goesOn
+    return acceptsMore
   }
 
   private func timePassed(_ number: Int) {

@@ -46,7 +46,7 @@ package final class FileHandleSink: BodySink {
 
   /// Copies a piece of the body into the buffer. Throws the error of an earlier write that failed.
   package func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
-    let (begins, goesOn) = try state.withLock { state in
+    let (begins, acceptsMore) = try state.withLock { state in
       if let failure = state.failure { throw failure }
       state.buffered.append(contentsOf: piece)
       state.unwritten += piece.count
@@ -55,7 +55,7 @@ package final class FileHandleSink: BodySink {
       return (!state.isWriting, !state.isPaused)
     }
     if begins { queue.async { self.putBuffered() } }
-    return goesOn
+    return acceptsMore
   }
 
   /// Called at the end of the response body. Does nothing, because the queue continues to write the buffered bytes.
@@ -172,11 +172,11 @@ struct DescriptorWriter {
     isPlain = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Writes all bytes to the descriptor. Stops earlier if `goesOn` returns false.
-  func write(_ bytes: UnsafeRawBufferPointer, while goesOn: () -> Bool) throws(FileFailure) {
+  /// Writes all bytes to the descriptor. Stops earlier if `mayContinue` returns false.
+  func write(_ bytes: UnsafeRawBufferPointer, while mayContinue: () -> Bool) throws(FileFailure) {
     var rest = bytes[...]
-    while !rest.isEmpty, goesOn() {
-      guard isPlain || hasRoom() else { continue }
+    while !rest.isEmpty, mayContinue() {
+      guard isPlain || isWritable() else { continue }
       let piece = isPlain ? rest : rest.prefix(Self.pipePiece)
       let count = Self.withoutSignal {
         Foundation.write(file, UnsafeRawBufferPointer(rebasing: piece).baseAddress, piece.count)
@@ -191,7 +191,7 @@ struct DescriptorWriter {
 
   /// Whether the descriptor accepts bytes now. The value is also true if the descriptor has an error, for example
   /// because it is closed. The next write then reports the error.
-  private func hasRoom() -> Bool {
+  private func isWritable() -> Bool {
     guard file >= 0 else { return true }
     var question = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
     return poll(&question, 1, Self.patience) != 0

@@ -61,7 +61,7 @@ struct DownloadJob: Sendable {
     case .folder(let folder, let naming): return .into(folder, named: naming)
     case .interrupted(let file, let choices):
       guard let url = try? HTTPURL(url) else { return .to(file) }
-      return .goingOn(with: file, from: url, choices)
+      return .continuing(file, from: url, choices)
     }
   }
 

@@ -63,7 +63,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   mutating func tryEnter(_ origin: HTTPURL.Origin, _ now: MonotonicInstant? = nil) -> Slot? {
     guard running < limits.total, now != nil || limits.rates.isEmpty else { return nil }
     let host = place(of: origin, now)
-    guard hasRoom(host), waitingCalls.count(at: host) == 0 else { return nil }
+    guard hasSlot(host), waitingCalls.count(at: host) == 0 else { return nil }
     return takeSlot(at: host, now)
   }
 
@@ -162,14 +162,14 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     guard waitingCalls.count > 0, running < limits.total else { return nil }
     waitingCalls.age(now)
     open.removeAll(keepingCapacity: true)
-    for host in waitingCalls.hosts where hasRoom(host) && hasToken(host, now) { open.append(host) }
+    for host in waitingCalls.hosts where hasSlot(host) && hasToken(host, now) { open.append(host) }
     guard let next = waitingCalls.takeNext(among: open), let slot = takeSlot(at: next.host, now) else { return nil }
     return Admission(waiter: next.waiter, slot: slot)
   }
 
   /// Admits the next waiting call of one host if a slot for an exchange and a token of the rate limit are free.
   mutating func admitNext(at host: Int, _ now: MonotonicInstant) -> Admission? {
-    guard waitingCalls.count > 0, running < limits.total, hasRoom(host), hasToken(host, now) else { return nil }
+    guard waitingCalls.count > 0, running < limits.total, hasSlot(host), hasToken(host, now) else { return nil }
     waitingCalls.age(now)
     guard let waiter = waitingCalls.takeNext(at: host), let slot = takeSlot(at: host, now) else { return nil }
     return Admission(waiter: waiter, slot: slot)
@@ -184,14 +184,14 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   ) -> CallDecision.AdmissionShortage {
     if running >= limits.total { return .total(taken: running, of: limits.total, by: holders(nil)) }
     guard let host = hosts.place(of: origin) else { return .queue(origin, ahead: 0) }
-    if !hasRoom(host) {
+    if !hasSlot(host) {
       let taken = hosts.list[host]?.running ?? 0
       return .host(origin, taken: taken, of: limits.perHost, by: holders(Slot(host: host)))
     }
     return hasToken(host, now) ? .queue(origin, ahead: waitingCalls.count(at: host)) : .rate(origin)
   }
 
-  private func hasRoom(_ host: Int) -> Bool { (hosts.list[host]?.running ?? 0) < limits.perHost }
+  private func hasSlot(_ host: Int) -> Bool { (hosts.list[host]?.running ?? 0) < limits.perHost }
 
   private func hasToken(_ host: Int, _ now: MonotonicInstant) -> Bool {
     hosts.list[host]?.bucket?.hasToken(now) ?? true
@@ -220,7 +220,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// or if the host has no rate limit. That is also the case if another exchange must end before a waiting call can get
   /// a slot.
   func wake(at host: Int, _ now: MonotonicInstant) -> MonotonicInstant? {
-    guard waitingCalls.count(at: host) > 0, hasRoom(host), let bucket = hosts.list[host]?.bucket else { return nil }
+    guard waitingCalls.count(at: host) > 0, hasSlot(host), let bucket = hosts.list[host]?.bucket else { return nil }
     // A token of the rate limit is available, but all slots for exchanges are taken. The next slot that is released is
     // offered to all hosts that have a token, so no timer is needed.
     if bucket.hasToken(now), running >= limits.total { return nil }

@@ -176,7 +176,7 @@ package final class BreakerControl: Sendable {
   /// breaker of the origin.
   func admit(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Breaker.Admission {
     breakers.withLock { breakers in
-      if breakers.count >= Self.most, breakers[origin] == nil { Self.makeRoom(in: &breakers, at: now) }
+      if breakers.count >= Self.most, breakers[origin] == nil { Self.makeSpace(in: &breakers, at: now) }
       var breaker = breakers[origin] ?? Breaker(rule)
       if breaker.rule != rule { breaker = Breaker(rule, after: breaker.generation) }
       defer { breakers[origin] = breaker }
@@ -184,7 +184,7 @@ package final class BreakerControl: Sendable {
     }
   }
 
-  private static func makeRoom(in breakers: inout [HTTPURL.Origin: Breaker], at now: MonotonicInstant) {
+  private static func makeSpace(in breakers: inout [HTTPURL.Origin: Breaker], at now: MonotonicInstant) {
     breakers = breakers.filter { $0.value.state.pauseEnds.map { $0 > now } ?? false }
     guard breakers.count >= most else { return }
     let first = breakers.min { ($0.value.state.pauseEnds ?? now) < ($1.value.state.pauseEnds ?? now) }

@@ -18,13 +18,13 @@ final class FileBodySource: BodySource {
     try expectUnchanged()
   }
 
-  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     guard offset < end else {
       try expectUnchanged()
       return .end
     }
     let left = Int(clamping: end - offset)
-    let piece = left < room.count ? UnsafeMutableRawBufferPointer(rebasing: room[..<left]) : room
+    let piece = left < buffer.count ? UnsafeMutableRawBufferPointer(rebasing: buffer[..<left]) : buffer
     let count = try Self.naming { () throws(BodyFile.Failure) in try file.read(into: piece, at: offset) }
     guard count > 0 else { throw changed }
     offset += Int64(count)
