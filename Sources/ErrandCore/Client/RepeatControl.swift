@@ -138,7 +138,7 @@ struct RepeatTable<Member: Sendable>: Sendable {
     let before = kinds[kind, default: []]
     switch rule {
     case .runAll, .inherited: return nil
-    // A debounced call stops the others now and not at the end of its pause, so that no old response arrives meanwhile.
+    // A debounced call stops the others now and not at the end of its pause, so that no old response arrives before.
     case .cancelPrevious, .debounce: return .proceeds(add(kind, member), ending: before.map(\.member))
     case .ignoreNew:
       if let other = before.first(where: { !isEnding($0.member) }) { return .rejected(by: other.member) }

@@ -1,6 +1,6 @@
 import ErrandSupport
 
-/// The priority of a call among the calls that wait to start. The server is told about it in a `Priority` field (RFC
+/// The priority of a call among the calls that wait to start. The server receives it in a `Priority` field (RFC
 /// 9218): `u=1` for ``high`` and `u=5` for ``low``. A `Priority` field of the request replaces it, such as `u=1, i` for
 /// a response that is shown piece by piece.
 public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable {

@@ -42,58 +42,61 @@ public struct TransferProgress: Sendable, Hashable {
 /// Reports the progress of the request body and of the response body. The progress of each body is reported at most
 /// once in 50 ms. The final number of bytes of each body is always reported, with the total.
 ///
-/// A number that comes too early is kept. The engine calls ``reportWaiting(at:)`` at ``nextReport``, so that a body
-/// that stands still does not show an old number. The transport on libcurl does not.
+/// A number that is passed before the next report is due is kept. The engine calls ``reportWaiting(at:)`` at
+/// ``nextReport``, so that a stalled body does not show an old number. The transport on libcurl does not.
 package struct ProgressReporter {
   private static let interval = Duration.milliseconds(50)
 
-  private struct Line {
+  /// The reports of one direction.
+  private struct State {
     var due: MonotonicInstant?
     var reported: (bytes: Int64, total: Int64?) = (-1, nil)
-    /// The number of bytes that came before the next report was due, and the total.
+    /// The number of bytes that was passed before the next report was due, and the total.
     var waiting: (bytes: Int64, total: Int64?)?
   }
 
   private let action: @Sendable (TransferProgress) -> Void
-  private var upload = Line()
-  private var download = Line()
+  private var upload = State()
+  private var download = State()
 
   package init(_ action: @escaping @Sendable (TransferProgress) -> Void) { self.action = action }
+
+  private subscript(direction: TransferProgress.Direction) -> State {
+    get { direction == .upload ? upload : download }
+    set { if direction == .upload { upload = newValue } else { download = newValue } }
+  }
 
   package mutating func report(
     _ direction: TransferProgress.Direction, _ bytes: Int64, total: Int64?, at now: MonotonicInstant
   ) {
-    var line = direction == .upload ? upload : download
-    defer { if direction == .upload { upload = line } else { download = line } }
-    guard line.reported != (bytes, total) else { return }
-    if let due = line.due, now < due, bytes != total {
-      line.waiting = (bytes, total)
+    let state = self[direction]
+    guard state.reported != (bytes, total) else { return }
+    if let due = state.due, now < due, bytes != total {
+      self[direction].waiting = (bytes, total)
       return
     }
-    line = Line(due: now.advanced(by: Self.interval), reported: (bytes, total))
+    self[direction] = State(due: now.advanced(by: Self.interval), reported: (bytes, total))
     action(TransferProgress(direction, bytes: bytes, total: total))
   }
 
-  /// The time at which a number of bytes that came too early can be reported. Nil if there is none.
+  /// The time at which a number of bytes that is kept can be reported. Nil if none is kept.
   package var nextReport: MonotonicInstant? {
     [upload, download].compactMap { $0.waiting == nil ? nil : $0.due }.min()
   }
 
-  /// Reports the numbers of bytes that came too early, if their time has come.
+  /// Reports the numbers of bytes that are kept and are due now.
   package mutating func reportWaiting(at now: MonotonicInstant) {
     if let (bytes, total) = upload.waiting { report(.upload, bytes, total: total, at: now) }
     if let (bytes, total) = download.waiting { report(.download, bytes, total: total, at: now) }
   }
 
-  /// Drops the numbers of bytes that came too early, because the exchange begins again.
+  /// Drops the numbers of bytes that are kept, because the exchange begins again.
   package mutating func dropWaiting() { (upload.waiting, download.waiting) = (nil, nil) }
 
   /// Reports the final number of transferred bytes of a body as its total, unless this has already been reported.
   package mutating func finish(_ direction: TransferProgress.Direction, _ bytes: Int64) {
-    let line = direction == .upload ? upload : download
-    let end = Line(reported: (bytes, bytes))
-    if direction == .upload { upload = end } else { download = end }
-    if line.reported == end.reported { return }
-    action(TransferProgress(direction, bytes: bytes, total: bytes))
+    let (last, end) = (self[direction], State(reported: (bytes, bytes)))
+    self[direction] = end
+    if last.reported != end.reported { action(TransferProgress(direction, bytes: bytes, total: bytes)) }
   }
 }

@@ -191,7 +191,7 @@ extension EntryFacts {
   }
 
   /// Makes an entry a dead letter, because it is damaged. An entry that has ended keeps its state.
-  /// - Parameter isRead: Whether the facts were read. Otherwise nobody knows whether the entry was sent.
+  /// - Parameter isRead: Whether the facts were read. Otherwise it is unknown whether the entry was sent.
   mutating func markDamaged(_ cause: String, isRead: Bool) {
     if !isRead || state == .sending { unknownSince = unknownSince ?? began ?? added }
     if !state.isFinal { state = unknownSince == nil ? .parked : .unknown }

@@ -32,8 +32,8 @@ package final class RetryControl: Sendable {
     }
   }
 
-  /// Records a successful call. The cost of its last attempt was taken from the budget of `origin`, and its response
-  /// came from `server`.
+  /// Records a successful call. The cost of its last attempt was taken from the budget of `origin`, and `server` sent
+  /// its response.
   func succeed(paid: Int, at origin: HTTPURL.Origin, servedBy server: HTTPURL.Origin) {
     if paid > 0 || server == origin { succeed(paid: paid, at: origin) }
     if server != origin { succeed(paid: 0, at: server) }
