@@ -69,7 +69,7 @@
         return loop.notConnected(exchange, exchange.failure(.other, FailureText.outOfResources))
       }
       let kind: TransportFailure.Kind = exchange.proxy == nil ? .nameLookup : .proxy
-      loop.notConnected(exchange, exchange.failure(kind, EngineFailure.lookup(kind, exchange.origin, failure)))
+      loop.notConnected(exchange, exchange.failure(kind, cause: failure.text))
     }
 
     /// Starts the connection attempts that are due. Fails the exchange if every address has failed.
@@ -206,7 +206,8 @@
       switch session.handshake() {
       case .later: loop.expectWatch(of: exchange)
       case .failed:
-        let failure = EngineFailure.handshake(exchange, session.failure)
+        let reported = session.failure
+        let failure = EngineFailure.tls(exchange, reported.handshakeKind, reported)
         if failure.kind == .closedBeforeResponse { return loop.notConnected(exchange, failure) }
         loop.fail(exchange, failure)
       case .done:
@@ -236,8 +237,8 @@
       if Self.resourceErrors.contains(error) { return exchange.failure(.other, FailureText.outOfResources) }
       let refused: TransportFailure.Kind = exchange.proxy == nil ? .refused : .proxy
       let kind = Self.offlineErrors.contains(error) ? .offline : refused
-      let place = loop.configuration.unixSocket
-      return exchange.failure(kind, EngineFailure.connecting(kind, exchange.origin, socket: place, error: error))
+      let text = loop.configuration.unixSocket.map(FailureText.refused(socket:))
+      return exchange.failure(kind, text, cause: String(cString: strerror(error)))
     }
   }
 #endif

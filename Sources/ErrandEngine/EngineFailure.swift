@@ -1,29 +1,8 @@
 #if os(Linux)
   import ErrandHTTP
-  import Glibc
 
-  /// The messages that contain more details than the general message for a kind of failure.
+  /// The failures whose causes TLS knows, and the parts of messages that several files need.
   enum EngineFailure {
-    /// The message for a failed lookup of a host, which is the host of the origin or of the proxy.
-    static func lookup(
-      _ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin, _ failure: SocketAddress.LookupFailure
-    ) -> String {
-      with(failure.text, FailureText.sentence(for: kind, origin: origin))
-    }
-
-    /// The message for a failed connection attempt, with the description of the system's error number.
-    static func connecting(
-      _ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin, socket path: String?, error: Int32
-    ) -> String {
-      let sentence = path.map(FailureText.refused(socket:)) ?? FailureText.sentence(for: kind, origin: origin)
-      return with(String(cString: strerror(error)), sentence)
-    }
-
-    /// The failure of a TLS handshake.
-    static func handshake(_ exchange: EngineExchange, _ failure: TLSFailure) -> TransportFailure {
-      tls(exchange, failure.handshakeKind, failure)
-    }
-
     /// The failure of an exchange whose connection was lost, if TLS is the reason: the server rejected the client's
     /// certificate or sent another alert. Otherwise nil. `tls` is nil for a connection without TLS.
     static func lost(
@@ -45,19 +24,7 @@
       _ exchange: EngineExchange, _ kind: TransportFailure.Kind, _ failure: TLSFailure
     ) -> TransportFailure {
       let isPlain = kind == .tls && failure.isForeign
-      let sentence =
-        isPlain ? FailureText.notTLS(exchange.origin) : FailureText.sentence(for: kind, origin: exchange.origin)
-      return exchange.failure(kind, failure.cause.map { with($0, sentence) } ?? sentence)
-    }
-
-    /// The message for an HTTP/2 stream that the server or libnghttp2 has reset.
-    static func reset(_ origin: HTTPURL.Origin, code: UInt32) -> String {
-      http2(origin, "the stream was reset with \(HTTP2Session.name(of: code))")
-    }
-
-    /// The message for an HTTP/2 connection that ended because of an error.
-    static func http2(_ origin: HTTPURL.Origin, _ cause: String) -> String {
-      with(cause, FailureText.sentence(for: .http2, origin: origin))
+      return exchange.failure(kind, isPlain ? FailureText.notTLS(exchange.origin) : nil, cause: failure.cause)
     }
 
     /// The message for a request that the server has not processed and that cannot be sent again. `cause` is the

@@ -200,12 +200,13 @@
     }
 
     private func failConnecting(_ exchange: EngineExchange) {
-      var text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
+      let text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
+      var cause: String?
       if case .connecting(let connector) = exchange.stage, connector.isQueueFull, let socket = configuration.unixSocket
       {
-        text = EngineFailure.with("the server accepts no connection from the queue of \(socket)", text)
+        cause = "the server accepts no connection from the queue of \(socket)"
       }
-      fail(exchange, exchange.failure(.connectTimeout, text))
+      fail(exchange, exchange.failure(.connectTimeout, text, cause: cause))
     }
 
     private func failIfIdle(_ exchange: EngineExchange) {

@@ -106,7 +106,7 @@
         let cause = "CONNECT tunnel failed, response \(head.status)"
         guard head.status == 407 else { return failed(cause) }
         let sentence = FailureText.proxyCredentials(head.fields, origin: exchange.origin)
-        return .failed(exchange.failure(.proxyCredentials, EngineFailure.with(cause, sentence)))
+        return .failed(exchange.failure(.proxyCredentials, sentence, cause: cause))
       }
       // A response with status 2xx has no body, whatever its fields say. A TLS server sends nothing before the client
       // does, so further bytes come from the proxy.
@@ -118,9 +118,6 @@
       isChallenged || requests > 1 && !machine.hasBegun ? .reconnect : failed("the proxy closed the connection")
     }
 
-    private func failed(_ cause: String) -> Result {
-      let sentence = FailureText.sentence(for: .proxy, origin: exchange.origin)
-      return .failed(exchange.failure(.proxy, EngineFailure.with(cause, sentence)))
-    }
+    private func failed(_ cause: String) -> Result { .failed(exchange.failure(.proxy, cause: cause)) }
   }
 #endif

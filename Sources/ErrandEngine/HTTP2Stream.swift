@@ -242,7 +242,8 @@
       // The rest of a response that rejects the expectation is not needed.
       case .failure where exchange.isExpectationRefused: complete()
       case .http1Required, .failure:
-        failAfterContent(exchange.failure(.http2, EngineFailure.reset(exchange.origin, code: code)))
+        failAfterContent(
+          exchange.failure(.http2, cause: "the stream was reset with \(HTTP2Session.name(of: code))"))
       }
     }
 
@@ -269,7 +270,7 @@
       case .beforeResponse where fault == nil: loop.lostBeforeResponse(exchange, connection.goAwayCause)
       case .inBody where fault == nil && exchange.isExpectationRefused: complete()
       case .beforeResponse, .inHead, .inBody:
-        if let fault { return failAfterContent(exchange.failure(.http2, EngineFailure.http2(exchange.origin, fault))) }
+        if let fault { return failAfterContent(exchange.failure(.http2, cause: fault)) }
         let text = ending == .inHead ? EngineFailure.inHead : nil
         failAfterContent(exchange.failure(isReset ? .reset : .truncated, text, cause: connection.goAwayCause))
       }
