@@ -39,10 +39,7 @@
     var needsNoMore: Bool { content.needsNoMore }
 
     /// The length of the body according to the headers. Nil if the headers do not state a length.
-    var announcedLength: Int64? {
-      if case .length(let length) = framing { return length }
-      return framing == .none ? 0 : nil
-    }
+    var announcedLength: Int64? { framing.announcedLength }
 
     /// True if bytes arrived after the end of the body. The connection must then not be used again.
     var hasExcess: Bool { hasIgnoredBytes || chunks?.hasExcess == true }

@@ -142,13 +142,7 @@
     var bytesReceived: Int64 { (parser?.totalBytes ?? 0) + contentBytes }
 
     /// The length of the body according to the headers. Nil if the headers do not state a length.
-    var announcedLength: Int64? {
-      switch framing {
-      case .length(let length): length
-      case .none: 0
-      case .chunked, .untilClose: nil
-      }
-    }
+    var announcedLength: Int64? { framing.announcedLength }
 
     /// True if the body ends when the connection ends. The client then cannot distinguish a complete body from a body
     /// that was cut off.

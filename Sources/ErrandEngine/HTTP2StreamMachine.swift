@@ -99,11 +99,7 @@
         return .informational
       }
       phase = .body
-      switch framing {
-      case .none: announcedLength = 0
-      case .length(let length): announcedLength = length
-      case .chunked, .untilClose: announcedLength = nil
-      }
+      announcedLength = framing.announcedLength
       guard endsStream else { return .head(framing) }
       try endContent()
       return .head(.none)

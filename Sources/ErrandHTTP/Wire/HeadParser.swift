@@ -219,4 +219,13 @@ package enum BodyFraming: Sendable, Hashable {
   case chunked
   /// The body ends with the connection, or with the HTTP/2 stream.
   case untilClose
+
+  /// The length of the body according to the headers. Nil if the headers do not state a length.
+  package var announcedLength: Int64? {
+    switch self {
+    case .none: 0
+    case .length(let length): length
+    case .chunked, .untilClose: nil
+    }
+  }
 }
