@@ -10,8 +10,6 @@
     var waiting: [EngineConnector] = []
     /// The number of the connection attempts that have not ended.
     var count = 0
-
-    init(number: Int) { self.number = number }
   }
 
   // The life of an exchange in the loop: it begins, finds a connection, may move to another connection, and ends.
@@ -146,7 +144,7 @@
       exchange.lastActivity = now
       switch exchange.stage {
       case .connected(let connection): connection.sendBody()
-      case .streaming(let stream): stream.resumeUpload()
+      case .streaming(let stream): stream.connection.resumeBody(of: stream)
       case .unconnected, .joining, .connecting: return
       }
       expectWatch(of: exchange)

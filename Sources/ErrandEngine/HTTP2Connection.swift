@@ -91,10 +91,7 @@
     // MARK: - Streams
 
     /// True if the connection takes another stream now.
-    var acceptsStreams: Bool { freeStreams > 0 }
-
-    /// The number of streams that the connection takes now.
-    var freeStreams: Int { isOpen && !isRetired && !isWriteClosed ? max(0, mostStreams - streams.count) : 0 }
+    var acceptsStreams: Bool { isOpen && !isRetired && !isWriteClosed && streams.count < mostStreams }
 
     /// Begins the session. Returns false if the system has no memory.
     func open(_ limits: ResponseLimits) -> Bool {

@@ -67,9 +67,6 @@
       exchange.lastActivity = loop.now
     }
 
-    /// Continues with the request body, because its source has bytes again.
-    func resumeUpload() { connection.resumeBody(of: self) }
-
     // MARK: - Receiving
 
     func beginSection() {
