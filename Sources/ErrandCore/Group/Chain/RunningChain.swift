@@ -90,20 +90,14 @@ public final class RunningChain: Sendable {
   /// Runs a callback on an executor and waits until it has returned. If the chain is stopped before the callback
   /// starts, the callback is not called.
   func runCallback(on executor: CallbackExecutor, _ job: @escaping @Sendable () -> Void) async throws {
-    let isOpen = Locked(true)
-    let take: @Sendable () -> Bool = {
-      isOpen.withLock { isOpen in
-        defer { isOpen = false }
-        return isOpen
-      }
-    }
+    let isTaken = Locked(false)
     let waiting = Locked<Wakeup?>(nil)
     try await group.run.state.wait(
-      asking: { _ in if take() { waiting.withLock { $0 }?.resume() } },
+      asking: { _ in if isTaken.setOnce() { waiting.withLock { $0 }?.resume() } },
       { wakeup in
         waiting.withLock { $0 = wakeup }
         executor.run { [group] in
-          guard take() else { return }
+          guard isTaken.setOnce() else { return }
           if !group.isStopped { job() }
           wakeup.resume()
         }
