@@ -44,7 +44,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   /// True if the stored request is sealed.
   public let isSealed: Bool
 
-  /// Sends the same value of the account as stored: an empty text means that no account was logged in.
+  /// Makes the value of stored facts, in which an empty account means that no account was logged in.
   init(_ facts: EntryFacts) {
     id = ID(rawValue: facts.id)
     type = facts.type
