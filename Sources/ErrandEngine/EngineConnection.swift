@@ -19,9 +19,9 @@
     /// Follows the connection for the exchange that opened it. Nil if the connection is not observed.
     private(set) var observer: (any ConnectionObserver)?
     /// The bytes of the current request that the system has not accepted yet.
-    private var outbox: [UInt8] = []
-    private var outboxStart = 0
-    /// True if the last bytes of the body are in the outbox or were already sent.
+    private var unsent: [UInt8] = []
+    private var unsentStart = 0
+    /// True if the last bytes of the body are in ``unsent`` or were already sent.
     private var hasWholeBody = false
     /// Received bytes that are not used yet, because the sink or the decoding budget stopped the response body.
     var unusedBytes: [UInt8] = []
@@ -77,22 +77,22 @@
       loop.requests.write(
         request, upload: exchange.upload, expectsContinue: exchange.expectsContinue,
         isForwarded: exchange.forwardingProxy != nil, authorization: authorization)
-      if send(loop.requests.bytes) { sentOutbox() }
+      if send(loop.requests.bytes) { sentAll() }
     }
 
     /// Releases the exchange, which has ended, and the buffers that it used.
     func release() {
       exchange = nil
       machine.forgetResponse()
-      (outbox, outboxStart) = ([], 0)
+      (unsent, unsentStart) = ([], 0)
       unusedBytes = []
       isYielding = false
     }
 
     /// Continues sending because the system accepts bytes again.
     func writable() {
-      if outboxStart < outbox.count {
-        if flush() { sentOutbox() }
+      if unsentStart < unsent.count {
+        if flush() { sentAll() }
       } else if exchange?.file != nil {
         sendBody()
       }
@@ -108,7 +108,7 @@
     /// Sends the body until the system accepts no more bytes, the source has no bytes, or the limit of one loop
     /// iteration is reached.
     func sendBody() {
-      while machine.sending == .body, outboxStart == outbox.count, let exchange, exchange.upload?.isPaused == false {
+      while machine.sending == .body, unsentStart == unsent.count, let exchange, exchange.upload?.isPaused == false {
         if hasWholeBody { return machine.wroteBody() }
         guard sentShare.left(in: loop.turn) > 0 else { return loop.continueLater(with: self) }
         do {
@@ -156,25 +156,25 @@
       case .bytes(let count):
         machine.wrote(count)
         if count == bytes.count { return true }
-        outbox = Array(bytes[count...])
-      case .later: outbox = Array(bytes)
+        unsent = Array(bytes[count...])
+      case .later: unsent = Array(bytes)
       case .failed, .end:
         writeFailed(outcome)
         return false
       }
-      outboxStart = 0
+      unsentStart = 0
       return flush()
     }
 
     /// Sends the stored bytes. Returns true if no stored bytes are left.
     private func flush() -> Bool {
-      while outboxStart < outbox.count {
+      while unsentStart < unsent.count {
         guard machine.sending == .head || machine.sending == .body else { return false }
-        let outcome = outbox.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[outboxStart...])) }
+        let outcome = unsent.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[unsentStart...])) }
         switch outcome {
         case .bytes(let count):
           machine.wrote(count)
-          outboxStart += count
+          unsentStart += count
           exchange?.lastActivity = loop.now
         case .later: return false
         case .failed, .end:
@@ -182,12 +182,12 @@
           return false
         }
       }
-      (outbox, outboxStart) = ([], 0)
+      (unsent, unsentStart) = ([], 0)
       return true
     }
 
     /// Continues the request after all stored bytes were sent.
-    private func sentOutbox() {
+    private func sentAll() {
       if machine.sending == .head { machine.wroteHead() }
       switch machine.sending {
       case .awaitingContinue:
@@ -204,7 +204,7 @@
     private func writeFailed(_ outcome: EngineSocket.Transferred) {
       if outcome == .failed(ECONNRESET) { wasReset = true }
       machine.abandonRequest()
-      (outbox, outboxStart) = ([], 0)
+      (unsent, unsentStart) = ([], 0)
       guard machine.bytesWritten == 0 else { return readable(hasEnded: true) }
       _ = socket.hasUnread  // reads the alert with which a TLS server may have rejected the client's certificate
       lost(isReset: true)

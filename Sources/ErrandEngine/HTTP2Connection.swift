@@ -7,7 +7,7 @@
   /// loop's thread uses this object.
   final class HTTP2Connection: LoopWork {
     /// The number of bytes that are collected before they are sent.
-    private static let outboxSize = 64 << 10
+    private static let mostCollected = 64 << 10
 
     let socket: EngineSocket
     let token: UInt64
@@ -48,15 +48,15 @@
     var invalidFrame: String?
 
     /// The bytes of the session that the system has not accepted yet.
-    private var outbox: [UInt8] = []
-    private var outboxStart = 0
-    /// The number of bytes that the session has written into the outbox.
+    private var unsent: [UInt8] = []
+    private var unsentStart = 0
+    /// The number of bytes that the session has passed on for sending.
     private var serialized: Int64 = 0
     /// The number of bytes that the system has accepted.
     private(set) var written: Int64 = 0
     /// True if the system accepts no more bytes. A response may still be readable.
     private var isWriteClosed = false
-    /// The streams whose content is in the outbox.
+    /// The streams whose content is in ``unsent``.
     private var sendingStreams: Set<Int32> = []
     private var lastReceived: MonotonicInstant
     /// The wait for the answer to a PING frame. Nil if none is unanswered.
@@ -194,11 +194,11 @@
       isFlushQueued = false
       guard isOpen, !isInSession else { return }
       while !isWriteClosed {
-        if outboxStart == outbox.count, !fillOutbox() { break }
+        if unsentStart == unsent.count, !collectBytes() { break }
         guard sentShare.left(in: loop.turn) > 0 else { return loop.continueLater(with: self) }
-        switch outbox.withUnsafeBytes({ socket.send(UnsafeRawBufferPointer(rebasing: $0[outboxStart...])) }) {
+        switch unsent.withUnsafeBytes({ socket.send(UnsafeRawBufferPointer(rebasing: $0[unsentStart...])) }) {
         case .bytes(let count):
-          outboxStart += count
+          unsentStart += count
           sentShare.use(count)
           written += Int64(count)
           notePing()
@@ -214,23 +214,23 @@
       endIfOver()
     }
 
-    /// Postpones the idle time-out of the exchanges whose content is in the outbox, because the system has accepted
+    /// Postpones the idle time-out of the exchanges whose content is in ``unsent``, because the system has accepted
     /// bytes of it.
     private func noteActivity() { for id in sendingStreams { streams[id]?.exchange.lastActivity = loop.now } }
 
     /// Collects bytes of the session. Returns false if there are none.
-    private func fillOutbox() -> Bool {
-      outbox.removeAll(keepingCapacity: !streams.isEmpty)
-      outboxStart = 0
+    private func collectBytes() -> Bool {
+      unsent.removeAll(keepingCapacity: !streams.isEmpty)
+      unsentStart = 0
       sendingStreams.removeAll(keepingCapacity: true)
       isInSession = true
-      while outbox.count < Self.outboxSize, let bytes = session?.nextBytes(), !bytes.isEmpty {
+      while unsent.count < Self.mostCollected, let bytes = session?.nextBytes(), !bytes.isEmpty {
         noteFrames(bytes)
-        outbox.append(contentsOf: bytes)
+        unsent.append(contentsOf: bytes)
         serialized += Int64(bytes.count)
       }
       leaveSession()
-      return isOpen && !outbox.isEmpty
+      return isOpen && !unsent.isEmpty
     }
 
     /// Records which streams the frames in the bytes belong to. The bytes contain whole frames (RFC 9113 section 4.1),
@@ -348,9 +348,9 @@
 
     /// Sends GOAWAY if the system accepts the bytes at once.
     private func sayGoodbye(_ code: nghttp2_error_code) {
-      guard !isWriteClosed, !isInSession, outboxStart == outbox.count else { return }
+      guard !isWriteClosed, !isInSession, unsentStart == unsent.count else { return }
       session?.terminate(code: code)
-      if fillOutbox() { _ = outbox.withUnsafeBytes { socket.send($0) } }
+      if collectBytes() { _ = unsent.withUnsafeBytes { socket.send($0) } }
     }
 
     /// Handles the end of the connection. Each exchange on it ends, moves to another connection or is repeated.
