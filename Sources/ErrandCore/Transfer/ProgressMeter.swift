@@ -55,8 +55,7 @@ struct RateMeter: Sendable {
 
   /// Counts the bytes that have arrived since the last call.
   mutating func add(_ bytes: Int64, at now: MonotonicInstant) {
-    let (total, overflow) = pending.addingReportingOverflow(max(bytes, 0))
-    pending = overflow ? .max : total
+    pending = pending.saturatingSum(max(bytes, 0))
     let elapsed = seconds(to: now)
     guard elapsed >= Self.interval else { return }
     (sum, weight) = counted(elapsed)

@@ -37,9 +37,7 @@ extension Duration {
   /// The whole nanoseconds of this duration, clamped to the range of `Int64` (292 years).
   package var clampedNanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    let (product, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, tooLongYet) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return tooLong || tooLongYet ? (seconds < 0 ? .min : .max) : sum
+    return seconds.saturatingProduct(1_000_000_000).saturatingSum(attoseconds / 1_000_000_000)
   }
 
   /// The whole milliseconds of this duration, rounded up and clamped to 0 and `Int32.max`, for C timers.

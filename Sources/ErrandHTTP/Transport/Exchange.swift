@@ -210,8 +210,7 @@ public struct BodyExpansion: Sendable, Hashable {
   /// bytes.
   package func check(decoded: Int64, coded: Int64) throws(TransportFailure) {
     let ratio = max(self.ratio, 1)
-    let (most, isEndless) = coded.multipliedReportingOverflow(by: Int64(ratio))
-    guard decoded > freeBytes, !isEndless, decoded > most else { return }
+    guard decoded > freeBytes, decoded > coded.saturatingProduct(Int64(ratio)) else { return }
     throw TransportFailure(
       .tooLarge,
       "The response is larger than the limits allow: content decoding expanded \(coded) bytes of its body to "

@@ -202,23 +202,18 @@ struct QueueTally: Sendable {
   mutating func end(_ download: ObjectIdentifier, bytes: Int64?) {
     guard let size = sizes.removeValue(forKey: download) else { return }
     finished += 1
-    finishedBytes = Self.sum(finishedBytes, bytes ?? size.bytes)
+    // Servers may announce any length.
+    finishedBytes = finishedBytes.saturatingSum(bytes ?? size.bytes)
   }
 
   var progress: DownloadQueueProgress {
     var bytes = finishedBytes
     var total: Int64? = finishedBytes
     for size in sizes.values {
-      bytes = Self.sum(bytes, size.bytes)
-      if let known = total, let next = size.total { total = Self.sum(known, next) } else { total = nil }
+      bytes = bytes.saturatingSum(size.bytes)
+      if let known = total, let next = size.total { total = known.saturatingSum(next) } else { total = nil }
     }
     return DownloadQueueProgress(
       finished: finished, total: finished + sizes.count, bytes: bytes, totalBytes: total)
-  }
-
-  /// Servers may announce any length, so the sum is limited instead of overflowing.
-  private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
-    let (sum, overflow) = first.addingReportingOverflow(second)
-    return overflow ? .max : sum
   }
 }
