@@ -77,10 +77,7 @@ struct CallStateMachine: Sendable {
   /// Adds a wait that has only an `onStop` closure, even if the call was stopped. Returns the id of the wait, and the
   /// reason if the call was stopped.
   mutating func openStopHandler(_ onStop: @escaping StopHandler) -> (UInt32, StopReason?) {
-    var wait = Wait(continuation: nil, onStop: onStop)
-    wait.isArmed = true
-    wait.isNotified = stopReason != nil
-    return (keep(wait), stopReason)
+    (keep(Wait(onStop: onStop, isArmed: true, isNotified: stopReason != nil)), stopReason)
   }
 
   /// Records that the `register` closure of a wait has returned. From now on, a stop calls the `onStop` closure of the
