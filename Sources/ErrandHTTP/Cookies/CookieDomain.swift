@@ -25,7 +25,7 @@ enum CookieDomain {
   /// also for a name with a dot at its end.
   static func isName(_ host: String) -> Bool {
     guard host.utf8.first != 0x5B else { return false }
-    let label = host.utf8.suffix(while: { $0 != 0x2E })
+    let label = host.utf8.lastIndex(of: 0x2E).map { host.utf8[$0...].dropFirst() } ?? host.utf8[...]
     guard !label.isEmpty, !label.allSatisfy(ASCII.isDigit) else { return false }
     let isHex = label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { ASCII.hexValue($0) != nil }
     return !isHex
@@ -39,15 +39,6 @@ enum CookieDomain {
       ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F || $0 == 0x3A || $0 == 0x5B || $0 == 0x5D
     }
     return isDomain ? text.lowercased() : nil
-  }
-}
-
-extension BidirectionalCollection {
-  /// The longest end of the collection whose elements all satisfy the rule.
-  fileprivate func suffix(while rule: (Element) -> Bool) -> SubSequence {
-    var start = endIndex
-    while start > startIndex, rule(self[index(before: start)]) { start = index(before: start) }
-    return self[start...]
   }
 }
 
