@@ -132,15 +132,13 @@ extension APIError {
   /// The sentence that adds a message of the server to a message, after a space.
   static func serverSentence(_ text: String) -> String { " Message of the server: \(ended(words(text)))" }
 
-  /// Prepares a text from the server for a message: on one line, without control characters, and with at most
-  /// ``mostScalars`` Unicode scalars. A character may contain any number of combining scalars, so the number of
-  /// characters would be no limit.
-  static func words(_ text: String) -> String {
-    let words = Redaction.visible(String(text.unicodeScalars.prefix(mostScalars + 1))).unicodeScalars
-    return words.count > mostScalars ? String(words.prefix(mostScalars)) + "…" : String(words)
+  /// Prepares a text from the server for a message: on one line, without control characters, and with at most `most`
+  /// Unicode scalars. A character may contain any number of combining scalars, so the number of characters would be no
+  /// limit.
+  static func words(_ text: String, most: Int = 300) -> String {
+    let words = Redaction.visible(String(text.unicodeScalars.prefix(most + 1))).unicodeScalars
+    return words.count > most ? String(words.prefix(most)) + "…" : String(words)
   }
-
-  private static let mostScalars = 300
 }
 
 extension ResponseHead {

@@ -5,8 +5,6 @@ struct HTMLPage {
   /// The beginning of the page on one line, without control characters and with at most 80 Unicode scalars.
   let beginning: String
 
-  private static let mostScalars = 80
-
   /// Makes the page of a response; nil if the body is not HTML. The text decides, because many servers send JSON with
   /// the content type `text/html`.
   init?(_ response: HTTPResponse) {
@@ -15,9 +13,7 @@ struct HTMLPage {
     let start = words.prefix(14).lowercased()
     let isPage = response.fields.mediaType?.isPage == true
     guard start.hasPrefix("<html") || start == "<!doctype html" || isPage && start.hasPrefix("<") else { return nil }
-    let scalars = Redaction.visible(words).unicodeScalars
-    beginning =
-      scalars.count > Self.mostScalars ? String(scalars.prefix(Self.mostScalars)) + "…" : String(scalars)
+    beginning = APIError.words(words, most: 80)
   }
 
   /// The message of the error of a call that expects JSON.

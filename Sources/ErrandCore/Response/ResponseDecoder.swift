@@ -174,7 +174,7 @@ extension Optional: MayBeAbsent {
   fileprivate static var absence: Any { Self.none as Any }
 }
 
-// The error of a cast to the wrong type. The error cannot occur, because the types are compared before each cast.
+/// The error of a cast to the wrong type. The error cannot occur, because the types are compared before each cast.
 private struct TypeMismatch: Error {}
 
 extension HTTPResponse {
