@@ -48,9 +48,7 @@ public struct Checksum: Sendable, CustomStringConvertible {
   }
 
   /// The digest in lower-case hexadecimal.
-  package var hex: String {
-    String(decoding: expected.flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] }, as: UTF8.self)
-  }
+  package var hex: String { ASCII.hex(expected) }
 
   /// The algorithm and the digest, such as `sha-256:ba78…`.
   public var description: String { "\(algorithm.name):\(hex)" }
@@ -60,8 +58,6 @@ public struct Checksum: Sendable, CustomStringConvertible {
   package func makeHash() throws -> any ChecksumHash { try algorithm.makeHash() }
 
   package func matches(_ digest: Data) -> Bool { digest == expected }
-
-  private static func digit(_ half: UInt8) -> UInt8 { ASCII.lowercased(ASCII.hexDigit(half)) }
 
   private static func fromHex(_ text: String) -> Data? {
     var bytes = Data(capacity: text.utf8.count / 2)

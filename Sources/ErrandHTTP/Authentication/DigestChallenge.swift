@@ -107,9 +107,7 @@ package struct DigestChallenge: Sendable, Hashable {
       return [Self.quoted("username", try Self.hex([.own(user), .received(realm)], hash)), "userhash=true"]
     }
     guard !user.utf8.allSatisfy({ $0 < 0x80 }) else { return [Self.quoted("username", user)] }
-    let encoded = user.utf8.flatMap { byte in
-      ASCII.isAlphanumeric(byte) ? [byte] : [0x25, ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 15)]
-    }
+    let encoded = user.utf8.flatMap { ASCII.isAlphanumeric($0) ? [$0] : ASCII.percentEncoded($0) }
     return ["username*=UTF-8''\(String(decoding: encoded, as: UTF8.self))"]
   }
 
@@ -138,15 +136,11 @@ package struct DigestChallenge: Sendable, Hashable {
 
   /// The hash of parts that are joined by colons, in hexadecimal digits.
   private static func hex(_ parts: [HashPart], _ hash: Hash) rethrows -> String {
-    let bytes = try hash(Data(parts.map(\.bytes).joined(separator: [0x3A])))
-    return String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+    ASCII.hex(try hash(Data(parts.map(\.bytes).joined(separator: [0x3A]))))
   }
 
   /// The eight hexadecimal digits of a count.
   private static func hex(_ count: UInt32) -> String {
-    String(
-      decoding: (0..<8).map { digit(UInt8(truncatingIfNeeded: count >> (28 - 4 * UInt32($0)) & 15)) }, as: UTF8.self)
+    ASCII.hex((0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * UInt32($0))) })
   }
-
-  private static func digit(_ half: UInt8) -> UInt8 { ASCII.lowercased(ASCII.hexDigit(half)) }
 }

@@ -89,9 +89,7 @@ package final class RawFieldBlock: Sendable {
   private static func reference(_ value: UnsafeBufferPointer<UInt8>) -> String {
     if let text = String(validating: value, as: UTF8.self) { return text }
     var escaped: [UInt8] = []
-    for byte in value {
-      escaped += byte < 0x80 ? [byte] : [0x25, ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 0xF)]
-    }
+    for byte in value { escaped += byte < 0x80 ? [byte] : ASCII.percentEncoded(byte) }
     return String(decoding: escaped, as: UTF8.self)
   }
 

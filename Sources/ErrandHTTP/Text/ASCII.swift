@@ -79,4 +79,12 @@ package enum ASCII {
   package static func hexDigit(_ half: UInt8) -> UInt8 {
     half < 10 ? 0x30 &+ half : 0x41 &+ (half &- 10)
   }
+
+  /// The bytes in lower-case hexadecimal digits, two for each byte.
+  package static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.flatMap { [lowercased(hexDigit($0 >> 4)), lowercased(hexDigit($0 & 0xF))] }, as: UTF8.self)
+  }
+
+  /// The three bytes of a percent-encoded byte (RFC 3986 section 2.1), such as `%2F`.
+  package static func percentEncoded(_ byte: UInt8) -> [UInt8] { [0x25, hexDigit(byte >> 4), hexDigit(byte & 0xF)] }
 }

@@ -120,7 +120,7 @@ public struct Baggage: Sendable, Hashable {
       if isValue(byte), byte != 0x25 {
         result.append(byte)
       } else {
-        result += [0x25, ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 0xF)]
+        result += ASCII.percentEncoded(byte)
       }
     }
     return String(decoding: result, as: UTF8.self)

@@ -67,6 +67,6 @@ struct ResumeScene: DemoScene {
   private static func sum() throws -> String {
     let hash = try DigestAlgorithm.sha256.makeHash()
     content.bytes(in: 0..<content.size).withUnsafeBytes { hash.update($0) }
-    return hash.finish().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    return ASCII.hex(hash.finish())
   }
 }
