@@ -17,9 +17,10 @@ struct PercentEncodingTests {
     #expect(PercentEncoding.decoded("%41+".utf8, plusIsSpace: true) == [0x41, 0x20])
   }
 
-  @Test(arguments: [
-    ("a/é", ["a%2F%C3%A9", "a%2f%c3%a9"]), ("a b", ["a%20b", "a+b"]), ("%", ["%25"]), ("plain-1", []), ("", []),
-  ] as [(String, [String])])
+  @Test(
+    arguments: [
+      ("a/é", ["a%2F%C3%A9", "a%2f%c3%a9"]), ("a b", ["a%20b", "a+b"]), ("%", ["%25"]), ("plain-1", []), ("", []),
+    ] as [(String, [String])])
   func `text has these encoded forms`(text: String, forms: [String]) {
     #expect(Set(PercentEncoding.forms(of: text)) == Set(forms))
   }

@@ -113,10 +113,11 @@ struct HARTests {
   }
 
   /// A text that the limit cuts within a character is a text nevertheless.
-  @Test(arguments: [
-    ([0x89, 0x50, 0xFF], nil, "iVD/", "base64"), ([0x89, 0x50, 0xFF, 0x00, 0x01], nil, "iVD/AA==", "base64"),
-    (Array("aéé".utf8), "text/plain", "aé\u{FFFD}", nil),
-  ] as [([UInt8], String?, String, String?)])
+  @Test(
+    arguments: [
+      ([0x89, 0x50, 0xFF], nil, "iVD/", "base64"), ([0x89, 0x50, 0xFF, 0x00, 0x01], nil, "iVD/AA==", "base64"),
+      (Array("aéé".utf8), "text/plain", "aé\u{FFFD}", nil),
+    ] as [([UInt8], String?, String, String?)])
   func `body that is no text is in Base64`(
     bytes: [UInt8], type: String?, text: String, encoding: String?
   ) async throws {
