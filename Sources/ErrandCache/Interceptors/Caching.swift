@@ -1,5 +1,6 @@
 package import ErrandCore
 import ErrandSupport
+import Foundation
 
 /// Looks for a stored response. If a stored response can be served, the next interceptor is not called. Otherwise the
 /// request is passed on, with a ``CacheLookupResult`` for the interceptor ``Storing``.
@@ -43,7 +44,7 @@ package struct Caching: SelectiveInterceptor {
     defer { cache.generations.withLock { $0.unregister(generation) } }
     let lookupResult = CacheLookupResult(
       store: opened.store, recipe: recipe, key: key, rules: rules, generation: generation, cookies: cookies,
-      namesAccount: owner != nil)
+      namesAccount: owner != nil, wallClock: cache.wallClock)
     cache.count { $0.requests += 1 }
     return try await LookUp(cache: cache, context: context, next: next, request: request).run(lookupResult)
   }
@@ -100,6 +101,7 @@ final class CacheLookupResult: LookupResult {
   let cookies: String?
   /// Whether the cache key contains the account.
   let namesAccount: Bool
+  private let wallClock: @Sendable () -> WallTime
   /// The stored response to validate, and the way to validate it; nil if no stored response is validated.
   let validating: (entry: CacheEntry, how: CacheValidation)?
   /// The reason why the request is sent to the server.
@@ -110,8 +112,9 @@ final class CacheLookupResult: LookupResult {
 
   init(
     store: any CacheStore, recipe: CacheKeyRecipe, key: CacheKey, rules: CacheRules, generation: UInt64,
-    cookies: String?, namesAccount: Bool, validating: (entry: CacheEntry, how: CacheValidation)? = nil,
-    forward: CacheForward = .miss(.missing), fallback: CacheEntry? = nil
+    cookies: String?, namesAccount: Bool, wallClock: @escaping @Sendable () -> WallTime,
+    validating: (entry: CacheEntry, how: CacheValidation)? = nil, forward: CacheForward = .miss(.missing),
+    fallback: CacheEntry? = nil
   ) {
     self.store = store
     self.recipe = recipe
@@ -120,6 +123,7 @@ final class CacheLookupResult: LookupResult {
     self.generation = generation
     self.cookies = cookies
     self.namesAccount = namesAccount
+    self.wallClock = wallClock
     self.validating = validating
     self.forward = forward
     let entry = validating?.entry ?? fallback
@@ -135,19 +139,47 @@ final class CacheLookupResult: LookupResult {
   ) -> CacheLookupResult {
     CacheLookupResult(
       store: store, recipe: recipe, key: key, rules: rules, generation: generation, cookies: cookies,
-      namesAccount: namesAccount, validating: validating, forward: forward, fallback: fallback)
+      namesAccount: namesAccount, wallClock: wallClock, validating: validating, forward: forward, fallback: fallback)
   }
 
   /// A copy of the lookup result, for the background refresh of a stored response under the same key.
   func refreshing(_ entry: CacheEntry, by rules: CacheRules, _ generation: UInt64) -> CacheLookupResult {
     CacheLookupResult(
       store: store, recipe: recipe, key: key, rules: rules, generation: generation, cookies: cookies,
-      namesAccount: namesAccount, validating: (entry, rules.validation(of: entry.head)), forward: .miss(.expired))
+      namesAccount: namesAccount, wallClock: wallClock, validating: (entry, rules.validation(of: entry.head)),
+      forward: .miss(.expired))
   }
 
-  var hasFallbackResponse: Bool { fallback != nil }
+  func hasFallbackResponse(after status: Int?, in context: CallContext) -> Bool {
+    if fallback == nil { return false }
+    return served(after: status.map { CacheFailure.status($0) } ?? .noResponse, at: context.moment(wallClock())) != nil
+  }
 
   var joinMark: JoinMark { JoinMark(generation: generation, store: recipe.salt) }
+}
+
+/// A stored response that replaces a failure.
+struct StaleFallback {
+  let entry: CacheEntry
+  let serving: CacheServing
+  /// The requested part of the body; nil if no part is requested, or if the caller already has the response.
+  let slice: Range<Int>?
+
+  /// Whether the caller already has the response, so that it receives status 304 without a body.
+  var isKnown: Bool { serving.head.status == 304 }
+}
+
+extension CacheLookupResult {
+  /// The stored response that is served if the server fails in the given way at the given moment. Nil if it is then too
+  /// stale, if the failure does not permit it, or if the requested range is outside of its body.
+  func served(after failure: CacheFailure, at now: CacheMoment) -> StaleFallback? {
+    guard let (entry, allowance) = fallback,
+      let serving = rules.mayServe(entry.head, after: failure, by: allowance, at: now)
+    else { return nil }
+    let whole = StaleFallback(entry: entry, serving: serving, slice: nil)
+    guard let range = rules.range, !whole.isKnown else { return whole }
+    return range.slice(of: entry.body.count).map { StaleFallback(entry: entry, serving: serving, slice: $0) }
+  }
 }
 
 /// Functions that determine the owner of the stored responses of a call, the request for the cache key, and the time.

@@ -210,15 +210,9 @@ struct LookUp {
   /// The stored response, the requested part of it, or a 304 response if the caller already has it. Nil if it must not
   /// be served, or if the range is outside of its body.
   private func staleFallback(for failure: CacheFailure, _ lookupResult: CacheLookupResult) -> HTTPResponse? {
-    let (rules, now) = (lookupResult.rules, context.moment(cache.wallClock()))
-    guard let (entry, allowance) = lookupResult.fallback,
-      let serving = rules.mayServe(entry.head, after: failure, by: allowance, at: now)
-    else { return nil }
-    let isKnown = serving.head.status == 304
-    guard let range = rules.range, !isKnown else {
-      return served(entry, serving, lookupResult, body: !isKnown, after: failure)
-    }
-    return range.slice(of: entry.body.count).map { part($0, of: entry, serving, lookupResult, after: failure) }
+    guard let found = lookupResult.served(after: failure, at: context.moment(cache.wallClock())) else { return nil }
+    if let slice = found.slice { return part(slice, of: found.entry, found.serving, lookupResult, after: failure) }
+    return served(found.entry, found.serving, lookupResult, body: !found.isKnown, after: failure)
   }
 
   /// Sends the request, and ends the exchange shortly before the deadline of the call. The stored response can be

@@ -161,8 +161,9 @@ package protocol LookupResult: Sendable {
   /// Identifies the cache store, and the state of the store at the lookup. Only calls with equal marks share an
   /// exchange.
   var joinMark: JoinMark { get }
-  /// True if a stored response may be served when the server fails. In this case the call makes no further attempt.
-  var hasFallbackResponse: Bool { get }
+  /// Whether a stored response is served if the server fails now: with the given status, or without a response if the
+  /// status is nil. In this case the call makes no further attempt.
+  func hasFallbackResponse(after status: Int?, in context: CallContext) -> Bool
   /// The cookies of the cookie jar that are part of the cache key. A response to a request with other cookies is not
   /// stored under this key.
   var cookies: String? { get }

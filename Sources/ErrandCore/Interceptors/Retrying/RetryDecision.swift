@@ -10,6 +10,9 @@ enum RetryDecision: Equatable {
     case status(Int, retryAfter: Duration?)
     case failure(TransportFailure)
 
+    /// The status of the response; nil if no response arrived.
+    var status: Int? { if case .status(let status, _) = self { status } else { nil } }
+
     /// Whether the attempt sent nothing that the server may have received.
     var isCertainlyNotSent: Bool { if case .failure(let failure) = self { failure.isCertainlyNotSent } else { false } }
   }
@@ -25,7 +28,7 @@ enum RetryDecision: Equatable {
     /// Whether a body sink has accepted a response. The bytes in the sink cannot be taken back, so the request must not
     /// be sent again.
     let isDelivered: Bool
-    /// True if a stored response may be served instead of a failure. In this case the call makes no new attempt.
+    /// True if a stored response is served instead of this result. In this case the call makes no new attempt.
     var hasFallbackResponse: Bool
     /// The number of the attempt that has just ended. The first attempt has the number 1.
     let attempt: Int

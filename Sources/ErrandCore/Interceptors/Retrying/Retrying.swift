@@ -51,7 +51,8 @@ package struct Retrying: SelectiveInterceptor {
   ) -> Duration? {
     guard let result = last.result else { return nil }
     let policy = context.plan.sending.retries
-    let input = input(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
+    var input = input(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
+    input.hasFallbackResponse = context.lookup?.hasFallbackResponse(after: result.status, in: context) ?? false
     let decision = RetryDecision.decide(result, input)
     guard case .retry(let reason, let delay, let cost) = decision,
       !policy.usesBudget || control.pay(cost, at: request.url.origin)
@@ -105,11 +106,7 @@ package struct Retrying: SelectiveInterceptor {
       return RetryAttempt(await sent(request, context, next), at: request.url.origin)
     }
     let failingOver = FailingOver(hosts: hosts, control: control, context: context) { request in
-      var input = input(FailingOver.policy, request, context, 1, isDelivered: sink?.hasBegun ?? false)
-      // The other servers are tried even if a stored response may be served, because a response from a server is
-      // better.
-      input.hasFallbackResponse = false
-      return input
+      input(FailingOver.policy, request, context, 1, isDelivered: sink?.hasBegun ?? false)
     }
     return await failingOver.send(request, below: rest, skipped: &skipped) { await sent($0, context, next) }
   }
@@ -130,14 +127,15 @@ package struct Retrying: SelectiveInterceptor {
     return Hedging(rule: rule, control: control)
   }
 
+  /// The data for a decision that does not depend on stored responses. The other servers are tried even if a stored
+  /// response may be served, because a response from a server is better.
   private func input(
     _ policy: RetryPolicy, _ request: HTTPRequest, _ context: CallContext, _ attempt: Int, isDelivered: Bool
   ) -> RetryDecision.Input {
     RetryDecision.Input(
       policy: policy, isIdempotent: context.plan.sending.idempotency.allows(request.method),
       isReplayable: request.body?.isReplayable ?? true, isDelivered: isDelivered,
-      hasFallbackResponse: context.lookup?.hasFallbackResponse ?? false, attempt: attempt, remaining: context.timeLeft,
-      chance: chance())
+      hasFallbackResponse: false, attempt: attempt, remaining: context.timeLeft, chance: chance())
   }
 }
 
