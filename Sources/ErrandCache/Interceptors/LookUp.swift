@@ -216,17 +216,28 @@ struct LookUp {
   }
 
   /// Sends the request, and ends the exchange shortly before the deadline of the call. The stored response can be
-  /// served in the time that remains: a tenth of the time until the deadline, but at most 50 ms.
+  /// served in the time that remains: a tenth of the time until the deadline, but at most 50 ms. The exchange has all
+  /// of the time if the stored response cannot be served at the deadline.
   private func withTimeToSpare(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
     let call = context.call
-    let spare = min(.milliseconds(50), (call.timeLeft ?? .zero) / 10)
-    let child = CallState(following: call, deadline: call.deadline?.advanced(by: .zero - spare))
+    guard let deadline = call.deadline, lookupResult.served(after: .noResponse, at: moment(deadline)) != nil else {
+      return try await next(request, in: context.with { $0.lookup = lookupResult })
+    }
+    let spare = min(.milliseconds(50), max(.zero, call.timers.now.duration(to: deadline)) / 10)
+    let child = CallState(following: call, deadline: deadline.advanced(by: .zero - spare))
     defer { child.settle() }
     let forwarded = context.with {
       $0.lookup = lookupResult
       $0.call = child
     }
     return try await call.whileAsking({ child.stop($0) }) { try await next(request, in: forwarded) }
+  }
+
+  /// A later moment on both clocks.
+  private func moment(_ later: MonotonicInstant) -> CacheMoment {
+    let now = context.moment(cache.wallClock())
+    let distance = now.monotonic.duration(to: later).clampedNanoseconds / 1_000_000
+    return CacheMoment(wall: now.wall.advanced(byMilliseconds: distance), monotonic: later)
   }
 
   private static func isServersFault(_ error: any Error) -> Bool {

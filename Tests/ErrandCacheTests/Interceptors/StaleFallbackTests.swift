@@ -43,4 +43,35 @@ struct StaleFallbackTests {
     #expect(try await fixture.client.send(Page.http()) == "answer 3")
     #expect(fixture.asked == 3)
   }
+
+  @Test func `outdated response shortens no exchange`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.fields)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(661)
+    let client = fixture.client
+    async let outcome = client.outcome(of: Page.http())
+    await latch.reached()
+    fixture.clock.advance(by: .milliseconds(119_950))
+    latch.open()
+    #expect(await outcome.value == "answer 2")
+  }
+
+  @Test func `range outside the body keeps its time`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.fields)
+    }
+    _ = try await fixture.client.send(Page.http())
+    let (client, page) = (fixture.client, Page.http(headers: ["Range": "bytes=100-"]))
+    async let outcome = client.outcome(of: page, options: .cache(.networkElseCached))
+    await latch.reached()
+    fixture.clock.advance(by: .milliseconds(119_950))
+    latch.open()
+    #expect(await outcome.value == "answer 2")
+  }
 }
