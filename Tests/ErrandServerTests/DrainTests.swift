@@ -1,6 +1,7 @@
 import Errand
 @testable import ErrandCore
 import ErrandTesting
+import Foundation
 import Testing
 import TestSupport
 
@@ -130,6 +131,28 @@ struct DrainTests {
     _ = await outer.value
     #expect(await drain.value.finished == 2)
     #expect(hooked.all == ["success"])
+  }
+
+  @Test func `call of freshURL belongs to its download`() async throws {
+    let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .notDirectory)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let client = client {
+      $0.transport = .own(
+        ScriptedTransport { [sent, latch] request in
+          sent.append(request.url.path)
+          try await latch.wait()
+          return request.url.path == "/expired" ? .status(403) : .text("new")
+        })
+    }
+    var download = Download.to(file)
+    download.freshURL = { _ in "http://h.example/\(try await client.send(Ask(name: "link")))" }
+    let running = Task { [download] in await client.outcome(of: FileDownload("/expired", download)) }
+    #expect(await eventually { sent.all == ["/expired"] })
+    let drain = await draining(client)
+    latch.open()
+    #expect(await running.value.error == nil)
+    #expect(await drain.value.finished == 2)
+    #expect(sent.all == ["/expired", "/link", "/new"])
   }
 
   @Test func `callers receive the same report`() async {

@@ -66,6 +66,19 @@ extension CallState {
   }
 }
 
+extension CallContext {
+  /// Runs code of the app in a task while the call waits for it, and waits for its end. The task is cancelled if the
+  /// call is stopped. Calls that the code sends are nested in the call.
+  /// - Parameter name: The type that contains the code of the app, for the error message.
+  package func running<Value: Sendable>(
+    _ name: Any.Type, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await call.running { [plan] in
+      try await UserCodeScope.during(name, in: plan.access.nesting) { try await body() }
+    }
+  }
+}
+
 /// Marks the current task as a task that runs an exchange interceptor for an API call. The API call has a slot (the
 /// permission to run one exchange), and waits for the interceptor. So a request that the interceptor sends must not
 /// wait until this slot is free.

@@ -124,7 +124,7 @@ extension DownloadRun {
       mayUse(.freshURL)
     else { return nil }
     do {
-      return try HTTPURL(try await context.call.running { try await ask(response) })
+      return try HTTPURL(try await context.running(Download.self) { try await ask(response) })
     } catch let error as APIError {
       throw error
     } catch {
