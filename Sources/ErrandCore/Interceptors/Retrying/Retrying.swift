@@ -29,7 +29,7 @@ package struct Retrying: SelectiveInterceptor {
     var state = Attempts()
     while true {
       let last = await attempted(request, context, sink, &state.skipped, next)
-      guard let delay = delay(after: last, &state, request, context, sink) else { return try last.outcome.get() }
+      guard let delay = delay(after: last, &state, request, context, sink) else { return try outcome(last, state).get() }
       try await context.call.sleep(until: context.call.timers.now.advanced(by: delay))
     }
   }
@@ -40,6 +40,17 @@ package struct Retrying: SelectiveInterceptor {
     /// The number of tokens that the last attempt took from the retry budget.
     var lastCost = 0
     var skipped = SkippedServers()
+    /// The outcome of the attempt before the last one; nil if there was only one. In a box, so that it does not enlarge
+    /// the async frame.
+    var earlier: Boxed<Result<HTTPResponse, any Error>>?
+  }
+
+  /// The outcome of the call. If the client itself refused the last attempt, nothing was sent in it, so the outcome of
+  /// the attempt before is more useful to the caller.
+  @inline(never)  // frame size
+  private func outcome(_ last: RetryAttempt, _ attempts: Attempts) -> Result<HTTPResponse, any Error> {
+    guard last.outcome.isRefused, let earlier = attempts.earlier else { return last.outcome }
+    return earlier.value
   }
 
   /// Takes the cost of one more attempt from the retry budget, and returns the delay before the attempt. Returns nil if
@@ -67,6 +78,7 @@ package struct Retrying: SelectiveInterceptor {
     }
     attempts.number += 1
     attempts.lastCost = cost
+    attempts.earlier = Boxed(last.outcome)
     context.record.retried(
       RetryMetrics(reason: reason, delay: delay, isCertainlyNotSent: result.isCertainlyNotSent))
     context.note(.retried(reason, attempt: attempts.number, of: policy.attempts, after: delay))
@@ -164,6 +176,14 @@ extension RetryDecision.Result {
       guard !APIError.hasEndedAnotherCall(error), let failure = TransportFailure.behind(error) else { return nil }
       self = .failure(failure)
     }
+  }
+}
+
+extension Result<HTTPResponse, any Error> {
+  /// Whether the client refused to send the request, because the admission queue was full or the circuit was open.
+  fileprivate var isRefused: Bool {
+    guard case .failure(let error as APIError) = self, !APIError.hasEndedAnotherCall(error) else { return false }
+    return error.code == .queueFull || error.code == .circuitOpen
   }
 }
 
