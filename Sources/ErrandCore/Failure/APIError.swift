@@ -184,6 +184,12 @@ extension APIError {
   /// The same for an error that has then ended the outer call, too: stage, code and response are those of the call that
   /// an interceptor of the app sent.
   package var isOfAnotherCall: Bool { details.isOfAnotherCall }
+
+  /// Whether the client itself refused to send the request, because its queue is full or the circuit is open.
+  package static func isRefusal(_ error: any Error) -> Bool {
+    guard let error = error as? APIError, !hasEndedAnotherCall(error) else { return false }
+    return error.code == .queueFull || error.code == .circuitOpen
+  }
 }
 
 extension TransportFailure {

@@ -215,9 +215,10 @@ final class SegmentFetch: Sendable {
 
   private func broken(_ error: any Error, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {
     let rest = Self.rest(of: piece, behind: report.received)
-    guard progress.failure == nil, run.context.call.isRunning, TransportFailure.behind(error) != nil else {
-      return stop(.broken(error))
-    }
+    // A worker task that the client refuses gives up, too: the others have the slots, or test whether the server has
+    // recovered.
+    let isPassing = TransportFailure.behind(error) != nil || APIError.isRefusal(error)
+    guard progress.failure == nil, run.context.call.isRunning, isPassing else { return stop(.broken(error)) }
     guard report.received > 0, let kind = DownloadRun.breakKind(of: error) else { return giveUp(rest, .broken(error)) }
     guard run.useResumption(.failure(kind), of: request.url) else { return stop(.broken(error)) }
     giveBack(rest)

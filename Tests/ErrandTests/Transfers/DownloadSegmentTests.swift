@@ -225,6 +225,14 @@ struct DownloadSegmentTests {
     #expect(fixture.server.requests.count > 9 + width)
   }
 
+  @Test func `ranges that find no slot are fetched later`() async throws {
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.admission = AdmissionLimits(perHost: 1, waiting: 0)
+    let fixture = try DownloadFixture(size: Self.size, configuration: configuration)
+    let file = try await fixture.send { $0.parallel = 4 }.result.get()
+    #expect(fixture.isRight() && file.fetchedBytes == Int64(Self.size))
+  }
+
   // MARK: - Progress and rate
 
   @Test func `progress is the sum and never decreases`() async throws {

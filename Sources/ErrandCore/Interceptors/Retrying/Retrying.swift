@@ -49,7 +49,9 @@ package struct Retrying: SelectiveInterceptor {
   /// the attempt before is more useful to the caller.
   @inline(never)  // frame size
   private func outcome(_ last: RetryAttempt, _ attempts: Attempts) -> Result<HTTPResponse, any Error> {
-    guard last.outcome.isRefused, let earlier = attempts.earlier else { return last.outcome }
+    guard case .failure(let error) = last.outcome, APIError.isRefusal(error), let earlier = attempts.earlier else {
+      return last.outcome
+    }
     return earlier.value
   }
 
@@ -176,14 +178,6 @@ extension RetryDecision.Result {
       guard !APIError.hasEndedAnotherCall(error), let failure = TransportFailure.behind(error) else { return nil }
       self = .failure(failure)
     }
-  }
-}
-
-extension Result<HTTPResponse, any Error> {
-  /// Whether the client refused to send the request, because the admission queue was full or the circuit was open.
-  fileprivate var isRefused: Bool {
-    guard case .failure(let error as APIError) = self, !APIError.hasEndedAnotherCall(error) else { return false }
-    return error.code == .queueFull || error.code == .circuitOpen
   }
 }
 
