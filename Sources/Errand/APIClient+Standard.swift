@@ -52,9 +52,9 @@ extension APIClient {
       + [Joining(services.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
       + [Retrying(services.retrying), Authorizing(services.refreshing)]
-      + (parts.breaker.map { [FailingFast(services.breaking, $0)] } ?? [])
+      + (parts.breaker.map { [FailingFast(services.breaking, $0, services.admission)] } ?? [])
       + [Admitting(services.admission)]
-      + (parts.breaker.map { [Breaking(services.breaking, $0)] } ?? [])
+      + (parts.breaker.map { [Breaking(services.breaking, $0, services.admission)] } ?? [])
       + (parts.carriesCookies ? [CookieCarrying()] : [])
       + parts.exchangeInterceptors
       + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]

@@ -17,7 +17,8 @@ struct UserInterceptor: Interceptor {
             try await inner.intercept(request, context: context, next: userNext)
           }
         }
-        return if let admission { try await ActiveSlot.during(work, of: admission) } else { try await work() }
+        guard let admission else { return try await work() }
+        return try await ActiveSlot.during(work, of: admission, at: request.url.origin)
       }
     } catch {
       try context.call.check()
@@ -86,11 +87,13 @@ final class ActiveSlot: Sendable {
   @TaskLocal static var current: ActiveSlot?
 
   private let control: AdmissionControl
+  private let origin: HTTPURL.Origin
   private let outer: ActiveSlot?
   private let period = TaskPeriod()
 
-  private init(_ control: AdmissionControl, within outer: ActiveSlot?) {
+  private init(_ control: AdmissionControl, _ origin: HTTPURL.Origin, within outer: ActiveSlot?) {
     self.control = control
+    self.origin = origin
     self.outer = outer
   }
 
@@ -98,9 +101,9 @@ final class ActiveSlot: Sendable {
   /// not wait for a slot. After the interceptor has ended, requests of tasks that the interceptor started wait for a
   /// slot as usual.
   static func during<Value: Sendable>(
-    _ work: @Sendable () async throws -> Value, of control: AdmissionControl
+    _ work: @Sendable () async throws -> Value, of control: AdmissionControl, at origin: HTTPURL.Origin
   ) async rethrows -> Value {
-    let slot = ActiveSlot(control, within: current)
+    let slot = ActiveSlot(control, origin, within: current)
     defer { slot.period.end() }
     return try await $current.withValue(slot) { try await work() }
   }
@@ -109,9 +112,14 @@ final class ActiveSlot: Sendable {
   static var isHeld: Bool { current?.isHeld { _ in true } == true }
 
   /// Whether the current task works for a call that has a slot for an exchange in the admission queue `control`.
-  func isHeld(of control: AdmissionControl) -> Bool { isHeld { $0 === control } }
+  func isHeld(of control: AdmissionControl) -> Bool { isHeld { $0.control === control } }
 
-  private func isHeld(_ matches: (AdmissionControl) -> Bool) -> Bool {
-    period.lasts && matches(control) || outer?.isHeld(matches) == true
+  /// Whether the current task works for a call whose exchange with an origin has a slot in an admission queue.
+  static func isHeld(of control: AdmissionControl, at origin: HTTPURL.Origin) -> Bool {
+    current?.isHeld { $0.control === control && $0.origin == origin } == true
+  }
+
+  private func isHeld(_ matches: (ActiveSlot) -> Bool) -> Bool {
+    period.lasts && matches(self) || outer?.isHeld(matches) == true
   }
 }

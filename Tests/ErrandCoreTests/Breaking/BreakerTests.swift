@@ -104,6 +104,17 @@ struct BreakerTests {
     )
   }
 
+  @Test func `request of a trial is no further trial`() {
+    var breaker = Breaker(Self.rule(trials: 1))
+    send("ffff", &breaker)
+    #expect(breaker.admit(at: Self.moment(59), isNested: true) == .rejected(for: .seconds(1)), "no trial is running")
+    guard case .admitted(let generation, true) = breaker.admit(at: Self.moment(60)) else { return }
+    #expect(breaker.rejectionTime(at: Self.moment(60)) != nil)
+    #expect(breaker.admit(at: Self.moment(60), isNested: true) == .admitted(generation: generation, isTrial: true))
+    breaker.end(.success, of: generation, at: Self.moment(61))
+    #expect(breaker.state == .closed)
+  }
+
   @Test func `hanging trials expire`() {
     var breaker = Breaker(Self.rule(trials: 1))
     send("ffff", &breaker)

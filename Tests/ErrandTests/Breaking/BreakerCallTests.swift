@@ -117,6 +117,30 @@ struct BreakerCallTests {
     #expect(whole == Data("onetwo".utf8))
   }
 
+  /// Sends a call to the same origin before each exchange, except before the exchange of this call.
+  private final class Nonces: Interceptor {
+    let client = Recorded<APIClient>()
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      if request.url.path != "/nonce" { for client in client.all { _ = try await client.send(Get(path: "/nonce")) } }
+      return try await next(request)
+    }
+  }
+
+  @Test func `trial may send calls to its origin`() async {
+    let (nonces, isWell) = (Nonces(), Recorded<Bool>())
+    let bench = Bench({ $0.interceptors.exchanges = [nonces] }) { _ in
+      isWell.all.isEmpty ? .status(500) : .text("well")
+    }
+    for _ in 0..<3 { _ = await bench.code() }
+    #expect(await bench.code() == .circuitOpen)
+    isWell.append(true)
+    nonces.client.append(bench.client)
+    bench.clock.advance(by: .seconds(60))
+    for _ in 0..<3 { #expect(await bench.code() == nil) }
+    _ = nonces.client.takeFirst()
+  }
+
   @Test func `breaker is off by default`() async {
     let bench = Bench({ $0.servers.breaker = nil }) { _ in .status(500) }
     for _ in 0..<50 { #expect(await bench.code() == .status) }

@@ -67,17 +67,21 @@ struct Breaker: Sendable {
   }
 
   /// The remaining time of the pause if no request may be sent now; nil if a request may be sent.
-  func rejectionTime(at now: MonotonicInstant) -> Duration? {
+  ///
+  /// - Parameter isNested: Whether an admitted request to the origin waits for this request. This request is then part
+  ///   of a trial, so the number of trials does not limit it.
+  func rejectionTime(at now: MonotonicInstant, isNested: Bool = false) -> Duration? {
     switch state {
     case .closed: nil
     case .open(let until): now < until ? now.duration(to: until) : nil
-    case .trying(let until): now < until && running + ended >= trials ? now.duration(to: until) : nil
+    case .trying(let until):
+      now < until && running + ended >= trials && !isNested ? now.duration(to: until) : nil
     }
   }
 
   /// Decides whether an exchange may be sent, and counts the exchange if it is a trial.
-  mutating func admit(at now: MonotonicInstant) -> Admission {
-    if let left = rejectionTime(at: now) { return .rejected(for: left) }
+  mutating func admit(at now: MonotonicInstant, isNested: Bool = false) -> Admission {
+    if let left = rejectionTime(at: now, isNested: isNested) { return .rejected(for: left) }
     switch state {
     case .closed: return .admitted(generation: generation, isTrial: false)
     case .open(let until), .trying(let until):
@@ -165,22 +169,26 @@ package final class BreakerControl: Sendable {
   package init() {}
 
   /// The remaining time of an origin's pause if no request may be sent to the origin now; nil if a request may be sent.
-  func rejectionTime(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Duration? {
+  func rejectionTime(
+    _ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant, isNested: Bool = false
+  ) -> Duration? {
     breakers.withLock { breakers in
       guard let breaker = breakers[origin], breaker.rule == rule else { return nil }
-      return breaker.rejectionTime(at: now)
+      return breaker.rejectionTime(at: now, isNested: isNested)
     }
   }
 
   /// Decides whether an exchange may be sent. If the rule has changed, a new circuit breaker replaces the circuit
   /// breaker of the origin.
-  func admit(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Breaker.Admission {
+  func admit(
+    _ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant, isNested: Bool = false
+  ) -> Breaker.Admission {
     breakers.withLock { breakers in
       if breakers.count >= Self.most, breakers[origin] == nil { Self.makeSpace(in: &breakers, at: now) }
       var breaker = breakers[origin] ?? Breaker(rule)
       if breaker.rule != rule { breaker = Breaker(rule, after: breaker.generation) }
       defer { breakers[origin] = breaker }
-      return breaker.admit(at: now)
+      return breaker.admit(at: now, isNested: isNested)
     }
   }
 

@@ -6,10 +6,14 @@ import ErrandSupport
 package struct Breaking: SelectiveInterceptor {
   private let control: BreakerControl
   private let rule: BreakerRule
+  private let admission: AdmissionControl
 
-  package init(_ control: BreakerControl, _ rule: BreakerRule) {
+  /// Makes the interceptor.
+  /// - Parameter admission: The queue whose slots show that a call is sent for another exchange with the same origin.
+  package init(_ control: BreakerControl, _ rule: BreakerRule, _ admission: AdmissionControl) {
     self.control = control
     self.rule = rule
+    self.admission = admission
   }
 
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isPreparing }
@@ -56,7 +60,7 @@ package struct Breaking: SelectiveInterceptor {
   @inline(never)  // frame size
   private func admit(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> Ticket {
     let now = context.call.timers.now
-    switch control.admit(origin, rule, at: now) {
+    switch control.admit(origin, rule, at: now, isNested: ActiveSlot.isHeld(of: admission, at: origin)) {
     case .admitted(let generation, let isTrial):
       return Ticket(generation: generation, isTrial: isTrial, moment: now)
     case .rejected(let left):
@@ -114,17 +118,22 @@ extension TransportFailure.Kind {
 package struct FailingFast: SelectiveInterceptor {
   private let control: BreakerControl
   private let rule: BreakerRule
+  private let admission: AdmissionControl
 
-  package init(_ control: BreakerControl, _ rule: BreakerRule) {
+  /// Makes the interceptor.
+  /// - Parameter admission: The queue whose slots show that a call is sent for another exchange with the same origin.
+  package init(_ control: BreakerControl, _ rule: BreakerRule, _ admission: AdmissionControl) {
     self.control = control
     self.rule = rule
+    self.admission = admission
   }
 
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isPreparing }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let origin = request.url.origin
-    if let left = control.rejectionTime(origin, rule, at: context.call.timers.now) {
+    let isNested = ActiveSlot.isHeld(of: admission, at: origin)
+    if let left = control.rejectionTime(origin, rule, at: context.call.timers.now, isNested: isNested) {
       context.note(.circuitOpen(origin, for: left))
       throw APIError.circuitOpen(origin, for: left)
     }

@@ -29,7 +29,9 @@ package struct Retrying: SelectiveInterceptor {
     var state = Attempts()
     while true {
       let last = await attempted(request, context, sink, &state.skipped, next)
-      guard let delay = delay(after: last, &state, request, context, sink) else { return try outcome(last, state).get() }
+      guard let delay = delay(after: last, &state, request, context, sink) else {
+        return try outcome(last, state).get()
+      }
       try await context.call.sleep(until: context.call.timers.now.advanced(by: delay))
     }
   }
