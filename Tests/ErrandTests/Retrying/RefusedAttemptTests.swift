@@ -56,4 +56,25 @@ struct RefusedAttemptTests {
     #expect(try await held == "held")
     #expect(transport.requests.count == 2)
   }
+
+  @Test func `full queue of a fallback server keeps the response`() async {
+    let latch = Latch()
+    let transport = ScriptedTransport { request in
+      guard request.url.path == "/held", request.url.host == "second.example" else { return .status(503) }
+      try await latch.wait()
+      return .text("held")
+    }
+    let client = client(transport) {
+      $0.servers.current.fallbackURLs = ["http://second.example"]
+      $0.admission = AdmissionLimits(perHost: 1, waiting: 0)
+    }
+    async let held = client.outcome(of: Get(path: "/held"))
+    await latch.reached()
+    clock.advance(by: .seconds(5))  // the first server is asked first again
+    let outcome = await client.outcome(of: Get())
+    #expect(outcome.error?.status == 503)
+    #expect(outcome.metrics.attempts == 1)
+    latch.open()
+    #expect(await held.value == "held")
+  }
 }

@@ -49,6 +49,8 @@ struct FailingOver {
         if last.outcome.isExpired, CutOffExchange(request, since: begun, context, at: now).isFailureOfServer {
           control.fail(origin, since: begun, now)
         }
+        // The client refused the request, so nothing was sent to this server.
+        if case .failure(let error) = last.outcome, APIError.isRefusal(error) { return earlier ?? last }
         return last
       }
       // This does not depend on whether the request may be sent to another server.
