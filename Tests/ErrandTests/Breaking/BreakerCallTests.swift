@@ -178,6 +178,28 @@ struct BreakerCallTests {
     #expect(bench.client.admission == (0, 0))
   }
 
+  @Test func `refused calls take no token of a rate`() async {
+    let latch = Latch()
+    let bench = Bench({
+      $0.servers.breaker = BreakerRule(window: 1, least: 1)
+      $0.admission.rates = [HostRate("h.example", requests: 1, per: .seconds(10))]
+    }) { _ in
+      try await latch.wait()
+      return .status(500)
+    }
+    let first = Task { await bench.code() }
+    #expect(await latch.reached())
+    let codes = Recorded<APIError.Code?>()
+    let others = (0..<3).map { _ in Task { codes.append(await bench.code()) } }
+    #expect(await eventually { bench.client.admission.waiting == 3 })
+    latch.open()
+    #expect(await first.value == .status)
+    bench.clock.advance(by: .seconds(10))
+    #expect(await eventually { codes.count == 3 })
+    #expect(codes.all == [.circuitOpen, .circuitOpen, .circuitOpen])
+    for other in others { other.cancel() }
+  }
+
   @Test func `open circuit is not retried`() async {
     var policy = RetryPolicy.standard
     policy.attempts = 5

@@ -34,12 +34,6 @@ package final class AdmissionControl: Sendable {
       holders.remove(at: place)
     }
 
-    /// Releases a slot if no call waits. If a call waits, does nothing and returns false.
-    mutating func releaseUnlessWaited(_ slot: Queue.Slot, by call: UInt64?) -> Bool {
-      unhold(slot, by: call)
-      return queue.releaseUnlessWaited(slot)
-    }
-
     /// The reason why a call to an origin cannot get a slot now.
     func shortage(at origin: HTTPURL.Origin, _ now: MonotonicInstant) -> CallDecision.AdmissionShortage {
       queue.shortage(at: origin, now) { slot in
@@ -182,7 +176,11 @@ package final class AdmissionControl: Sendable {
   ///   - isUnused: True if no request was sent with the slot.
   ///   - call: The recorded call that holds the slot; nil if the call is not recorded.
   func release(_ slot: Queue.Slot, _ timers: any Timers, isUnused: Bool = false, by call: UInt64? = nil) {
-    if !isUnused, state.withLock({ $0.releaseUnlessWaited(slot, by: call) }) { return }
+    let isReleased = state.withLock { state in
+      state.unhold(slot, by: call)
+      return !isUnused && state.queue.releaseUnlessWaited(slot)
+    }
+    if isReleased { return }
     let now = timers.now
     let next = state.withLock { $0.queue.release(slot, isUnused: isUnused, now) }
     updateTimer(of: slot.host, timers)

@@ -21,10 +21,15 @@ package struct Admitting: SelectiveInterceptor {
   private func admitted(
     _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
-    defer { leave(slot, context) }
-    let response = try await next(Self.prioritized(request, context.call.priority))
-    control.learn(from: response, slot, context.call.timers)
-    return response
+    do {
+      let response = try await next(Self.prioritized(request, context.call.priority))
+      control.learn(from: response, slot, context.call.timers)
+      leave(slot, context)
+      return response
+    } catch {
+      leave(slot, after: error, context)
+      throw error
+    }
   }
 
   /// Runs an exchange whose response body goes to a sink, with a host whose rate follows the server. The queue learns
@@ -41,15 +46,26 @@ package struct Admitting: SelectiveInterceptor {
       try await next(request, in: context.with { $0.sink = watched })
     }
     let isAnswered = watched.stopReporting()
-    if !isAnswered, case .success(let response) = result { control.learn(from: response, slot, timers) }
-    leave(slot, isAnswered: isAnswered, context)
+    var error: (any Error)?
+    switch result {
+    case .success(let response): if !isAnswered { control.learn(from: response, slot, timers) }
+    case .failure(let failure): error = failure
+    }
+    leave(slot, isAnswered: isAnswered, after: error, context)
     return try result.get()
   }
 
-  private func leave(_ slot: AdmissionControl.Queue.Slot, isAnswered: Bool = false, _ context: CallContext) {
+  /// Releases the slot. If the circuit breaker has rejected the request, the exchange takes no token of the rate limit,
+  /// so that the calls that wait behind it are rejected at once.
+  private func leave(
+    _ slot: AdmissionControl.Queue.Slot, isAnswered: Bool = false, after error: (any Error)? = nil,
+    _ context: CallContext
+  ) {
     var slot = slot
     slot.isAnswered = isAnswered
-    control.release(slot, context.call.timers, by: context.record.flight == nil ? nil : context.info.id)
+    control.release(
+      slot, context.call.timers, isUnused: error.map { APIError.isRefusal($0) } ?? false,
+      by: context.record.flight == nil ? nil : context.info.id)
   }
 
   /// The request with the priority of the call, unless the request has a field `Priority` (RFC 9218 section 5). The
