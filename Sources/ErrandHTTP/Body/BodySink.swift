@@ -26,9 +26,12 @@ public protocol BodySink: Sendable {
   /// Called when the sink has received the whole body. Not called if the exchange fails, or if ``begin(_:flow:)`` chose
   /// another destination.
   func end() throws
-  /// Called once when the exchange is over, with or without success. The call of the client continues after `settle`
-  /// has returned. A sink that writes on its own thread waits in `settle` until its writes are done, and stops waiting
-  /// if the task is cancelled. The default implementation does nothing.
+  /// Called once when an exchange is over, with or without success. The call of the client continues after `settle` has
+  /// returned. A sink that writes on its own thread waits in `settle` until its writes are done, and stops waiting if
+  /// the task is cancelled. The default implementation does nothing.
+  ///
+  /// A call may have several exchanges, for example because of a redirect, a retry or a refreshed credential. `settle`
+  /// is called after each of them, also if the sink has received nothing, so it must not close the destination.
   func settle() async throws
 }
 
