@@ -218,7 +218,7 @@ public final class CredentialStore: RefreshingProvider {
     } catch {
       var secrets = KnownSecrets()
       addSecrets(to: &secrets)
-      state.withLock { $0.note(.notKept(secrets.masked("\(error)"))) }
+      state.withLock { $0.note(.notKept(secrets.masked(AppErrorText.of(error)))) }
       publishChanges()
       throw error
     }

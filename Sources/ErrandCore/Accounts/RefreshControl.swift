@@ -163,7 +163,7 @@ package final class RefreshControl: Sendable {
       var secrets = KnownSecrets()
       secrets.add(old)
       if let store = provider as? CredentialStore { store.addSecrets(to: &secrets) }
-      return .failure(failure(error, secrets.masked((error as? APIError)?.message ?? "\(error)")))
+      return .failure(failure(error, secrets.masked(AppErrorText.of(error))))
     }
   }
 }

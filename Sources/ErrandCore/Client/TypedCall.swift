@@ -1,4 +1,5 @@
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
 /// The part of a ``CallRun`` that depends on the types of the request. All its functions are synchronous. `CallRun` is
@@ -112,7 +113,8 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
         return APIError(.decode, .decoding, page.message(response.head), cause: error)
       }
       let name = input.name(in: rules.format)
-      let clause = "the response could not be decoded as \(name): \(error)\(Self.cure(for: error, rules.envelope))"
+      let reason = AppErrorText.of(error) + Self.cure(for: error, rules.envelope)
+      let clause = "the response could not be decoded as \(name): \(reason)"
       return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
     }
   }

@@ -1,3 +1,4 @@
+import ErrandSupport
 public import Foundation
 
 extension APIError: Masked, LocalizedError {
@@ -61,7 +62,7 @@ extension APIError {
   /// The error of code of the app that failed while the request was built; an ``APIError`` is used unchanged. `clause`
   /// names the code, such as "a URL filter failed".
   static func build(_ code: Code, _ clause: String, from error: any Error) -> APIError {
-    error as? APIError ?? .build(code, sentence("\(clause): \(error)"), cause: error)
+    error as? APIError ?? .build(code, sentence("\(clause): \(AppErrorText.of(error))"), cause: error)
   }
 
   /// The error for a state that only a fault of the library can cause. `sentence` describes the state.
@@ -80,7 +81,7 @@ extension APIError {
     case let failure as TransportFailure:
       return APIError(.transport, Code(failure.kind), sentence(failure.description), cause: failure)
     case let failure as SinkFailure:
-      let clause = "the destination of the body failed: \(failure.cause)"
+      let clause = "the destination of the body failed: \(AppErrorText.of(failure.cause))"
       return APIError(.transport, .sink, sentence(clause), cause: failure.cause)
     case let failure as BodySourceFailure:
       return APIError(.transport, .bodySource, sentence(failure.description), cause: failure.cause)
@@ -93,7 +94,7 @@ extension APIError {
         case .decode: .decoding
         default: .interceptor
         }
-      return APIError(stage, code, sentence("\(culprit(of: stage)): \(error)"), cause: error)
+      return APIError(stage, code, sentence("\(culprit(of: stage)): \(AppErrorText.of(error))"), cause: error)
     }
   }
 
@@ -111,7 +112,7 @@ extension APIError {
   /// Describes why a value could not be encoded. Of an `EncodingError`, only the coding path and the reason are used,
   /// because the error also contains the value, which may be a secret.
   static func writingClause(_ error: any Error) -> String {
-    guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
+    guard case EncodingError.invalidValue(_, let context) = error else { return AppErrorText.of(error) }
     let failure = FormatFailure(
       .mismatch, context.debugDescription, path: FormatFailure.path("", context.codingPath))
     return failure.description
@@ -119,7 +120,7 @@ extension APIError {
 
   /// Turns a clause into a sentence: capitalises its first letter, unless it begins with a URL, and ends it with a full
   /// stop, unless it already ends like a sentence.
-  static func sentence(_ clause: String) -> String {
+  package static func sentence(_ clause: String) -> String {
     let isURL = clause.hasPrefix("http://") || clause.hasPrefix("https://")
     return ended(isURL ? clause : clause.prefix(1).uppercased() + clause.dropFirst())
   }

@@ -200,7 +200,9 @@ extension APIError {
   static func mapping(_ error: any Error, in group: GroupInfo) -> APIError {
     switch error {
     case is APIError, is CallState.Stopped, is CancellationError: mapping(error, as: .group)
-    default: APIError(.group, .step, sentence("a step of the \(group.kind) failed: \(error)"), cause: error)
+    default:
+      APIError(
+        .group, .step, sentence("a step of the \(group.kind) failed: \(AppErrorText.of(error))"), cause: error)
     }
   }
 

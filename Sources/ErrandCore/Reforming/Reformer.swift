@@ -87,7 +87,7 @@ extension APIError {
     } catch let error as APIError {
       throw error
     } catch {
-      let clause = "the response could not be converted by the reformer \(By.self): \(error)"
+      let clause = "the response could not be converted by the reformer \(By.self): \(AppErrorText.of(error))"
       let secrets = KnownSecrets(request, response)
       throw APIError(
         Details(

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Provides the body of one request piece by piece, whenever the transport asks for bytes. Implement this protocol for
 /// a body that the app generates.
 ///
@@ -105,7 +107,7 @@ public struct BodySourceFailure: Error, CustomStringConvertible {
   public let cause: any Error
 
   /// An English sentence that contains the description of ``cause``.
-  public var description: String { "The source of the body failed: \(cause)" }
+  public var description: String { "The source of the body failed: \(AppErrorText.of(cause))" }
 
   /// Runs `body` and wraps each error in a ``BodySourceFailure``, so that the caller can distinguish an error of the
   /// source from an error of the connection. A ``TransportFailure`` is rethrown unchanged.

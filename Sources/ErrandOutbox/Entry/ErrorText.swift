@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// The text of an error of a call, a decoder or the app, for the reason of an entry, which is stored and logged.
@@ -6,7 +7,7 @@ enum ErrorText {
   /// The text of an error. If the entry is sealed, the text contains nothing of its request: only the kind of the error
   /// and, for a decoding error, the place.
   static func of(_ error: any Error, isSealed: Bool) -> String {
-    guard isSealed else { return "\(error)" }
+    guard isSealed else { return error is APIError ? "\(error)" : AppErrorText.of(error) }
     switch error {
     // The app has written the text for the reason: see ``OutboxError/unreadable(_:)``.
     case let error as OutboxError where error.code == .unreadable: return error.description

@@ -101,7 +101,7 @@ struct RequestCoding: Sendable {
     if let key = RequestCollector.key { encoder.userInfo[key] = collector }
     let json: Data
     do { json = try encoder.encode(request) } catch {
-      throw OutboxError(.encoding, "\(R.self) cannot be encoded: \(error)")
+      throw OutboxError(.encoding, "\(R.self) cannot be encoded: \(AppErrorText.of(error))")
     }
     if seal == nil, let name = SecretNames.first(in: json) {
       throw OutboxError(
@@ -115,7 +115,7 @@ struct RequestCoding: Sendable {
         version: R.outboxVersion, data: data, isSealed: seal != nil, parents: collector.found.sorted(),
         newFiles: collector.newFiles, files: collector.files)
     } catch {
-      throw OutboxError(.encoding, "\(R.self) cannot be sealed: \(error)")
+      throw OutboxError(.encoding, "\(R.self) cannot be sealed: \(AppErrorText.of(error))")
     }
   }
 

@@ -11,7 +11,7 @@ extension OutboxRunner {
         .unregistered, "\(R.self) is not in the list of the outbox; pass it in `requests` when you open the outbox.")
     }
     do { try request.check() } catch {
-      throw OutboxError(.parameter, "A parameter of \(R.self) is wrong: \(error)")
+      throw OutboxError(.parameter, "A parameter of \(R.self) is wrong: \(AppErrorText.of(error))")
     }
   }
 

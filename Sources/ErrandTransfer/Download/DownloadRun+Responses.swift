@@ -129,7 +129,8 @@ extension DownloadRun {
       throw error
     } catch {
       try context.call.check()
-      throw APIError(.transfer, .invalidURL, "`freshURL` provided no URL for the download: \(error).", cause: error)
+      let clause = "`freshURL` provided no URL for the download: \(AppErrorText.of(error))"
+      throw APIError(.transfer, .invalidURL, APIError.sentence(clause), cause: error)
     }
   }
 }
