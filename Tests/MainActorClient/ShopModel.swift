@@ -31,6 +31,9 @@ package final class ShopModel {
     return [user.nick, "\(cart.count)", other.nick, page]
   }
 
+  /// Sends a body from a source that belongs to no actor.
+  package func count() async throws { _ = try await client.send(PutCountdown()) }
+
   /// Loads with closures.
   @discardableResult
   package func start(_ id: Int) -> Call {

@@ -1,4 +1,5 @@
 package import Errand
+import ErrandHTTP
 
 /// A family of requests in an app whose default isolation is the main actor. The protocol and its extension are
 /// `nonisolated`; the requests need no annotation.
@@ -25,6 +26,29 @@ struct AddToCart: ShopRequest {
   var path: Path { "/cart" }
   var arguments: Arguments { ["article": article] }
   struct Response: Decodable, Sendable { let count: Int }
+}
+
+/// A body source of the guides, as it is written there.
+final class Countdown: BodySource {
+  private var next: UInt8
+
+  init(from first: UInt8) { next = first }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    guard next > 0 else { return .end }
+    buffer[0] = next
+    next -= 1
+    return .bytes(1)
+  }
+}
+
+struct PutCountdown: APIRequest {
+  var path: Path { "/countdown" }
+  var method: HTTPMethod { .put }
+  var body: RequestBody? {
+    .stream(length: 3, isReplayable: true) { _ in Countdown(from: 3) }
+  }
+  typealias Response = Nothing
 }
 
 /// A product of the shop.

@@ -6,7 +6,8 @@ import ErrandSupport
 /// The transport calls the closure that makes the source, and then calls ``read(into:)`` repeatedly. It makes all these
 /// calls on its own thread, and they must be quick. If a call throws, the exchange ends, its connection is closed, and
 /// the thrown error reaches the caller as the cause. The source is released when the exchange is over; its `deinit`
-/// frees its resources.
+/// frees its resources. A source is never isolated to an actor, also in a target whose default isolation is the main
+/// actor.
 ///
 /// ```swift
 /// final class Countdown: BodySource {
@@ -20,7 +21,7 @@ import ErrandSupport
 /// }
 /// let body = RequestBody.stream(length: 10, isReplayable: true) { _ in Countdown() }
 /// ```
-public protocol BodySource: AnyObject {
+public protocol BodySource: AnyObject, SendableMetatype {
   /// Writes the next bytes to the start of `buffer`, which is never empty and is valid only during the call.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead
 }

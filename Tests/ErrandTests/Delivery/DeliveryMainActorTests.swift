@@ -13,6 +13,7 @@ import TestSupport
     case "/users/7", "/users/8": .json(#"{"nick":"Ada","level":9}"#)
     case "/cart": .json(#"{"count":2}"#)
     case "/page": .text("page")
+    case "/countdown": .status(204)
     default: .status(404)
     }
   }
@@ -38,6 +39,11 @@ import TestSupport
 
   @Test func `samples of the guides run as written`() async throws {
     #expect(try await model.loadAll() == ["Ada", "2", "Ada", "page"])
+  }
+
+  @Test func `a body source needs no annotation`() async throws {
+    try await model.count()
+    #expect(transport.requests.last?.body?.data == Data([3, 2, 1]))
   }
 
   @Test func `closures update a view model`() async {
