@@ -50,4 +50,53 @@ extension APIClient {
   ) async throws(APIError) -> Value {
     try await send(OneOff(method, path, as: type, arguments: arguments, headers: headers))
   }
+
+  /// Not available. `send` returns the value, and `start` calls closures.
+  @available(
+    *, unavailable,
+    message: "`send` takes no closure: use `await`, or call `start(_:)` or `start(outcomeOf:)` with closures"
+  )
+  @_disfavoredOverload  // a call with a reformer is a call of the function with the parameter `as`
+  public func send<R: APIRequest>(
+    _ request: R, options: CallOptions = CallOptions(), _ completion: (Result<R.Response, APIError>) -> Void
+  ) {}
+
+  /// Not available. The type of the value belongs to the request.
+  @available(
+    *, unavailable,
+    message: "declare the type of the value as `Response` of the request; a `Reformer` converts the value"
+  )
+  @_disfavoredOverload  // as above
+  @discardableResult
+  public func send<R: APIRequest, Value>(
+    _ request: R, as type: Value.Type, options: CallOptions = CallOptions()
+  ) async throws(APIError) -> R.Response {
+    try await send(request, options: options)
+  }
+}
+
+extension CallSender {
+  /// Not available. Requests of different types are a list only by ``batch(mixed:width:options:)``. Without this
+  /// function the compiler fails to produce a diagnostic.
+  @available(
+    *, unavailable, message: "for requests of different types, write `batch(mixed:)`, or `batch(first, second)`"
+  )
+  @_disfavoredOverload  // a list of requests of one type is a call of the generic function
+  @discardableResult
+  public func batch(
+    _ steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> [any Sendable] {
+    try await batch(mixed: steps, width: width, options: options)
+  }
+}
+
+extension Batch {
+  /// Not available. Requests of different types are a list only by ``init(mixed:width:)``.
+  @available(
+    *, unavailable, message: "for requests of different types, write `Batch(mixed:)`, or `Batch(first, second)`"
+  )
+  @_disfavoredOverload  // as above
+  public init(_ steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
+    self.init(mixed: steps, width: width)
+  }
 }
