@@ -158,7 +158,7 @@ struct JSONDecodingReason {
     case .valueNotFound: (.unexpectedNull, "expected \(expected), found null")
     case .typeMismatch(_, let context): mismatch(context)
     case .dataCorrupted(let context): corrupted(context)
-    default: (.other, "the type's own code threw \(masked("\(error)"))")
+    default: (.other, "the type's own code threw \(masked(AppErrorText.of(error)))")
     }
   }
 

@@ -145,7 +145,8 @@ public struct JSONEncoding: Sendable {
     } catch let error as JSONError {
       throw JSONEncodingError(error)
     } catch {
-      throw JSONEncodingError(path: .root, reason: "the type's own code threw \(error)", underlying: error)
+      let reason = "the type's own code threw \(AppErrorText.of(error))"
+      throw JSONEncodingError(path: .root, reason: reason, underlying: error)
     }
   }
 

@@ -280,6 +280,21 @@ struct JSONDecodingErrorTests {
     #expect(error?.reason == "the type's own code threw Refusal()")
   }
 
+  @Test(arguments: [JSONDecoding.standard, .fast]) func `localized errors are quoted`(by rules: JSONDecoding) {
+    struct Odd: LocalizedError { var errorDescription: String? { "the number is odd" } }
+    struct Even: Codable {
+      init() {}
+      init(from decoder: any Decoder) throws { throw Odd() }
+      func encode(to encoder: any Encoder) throws { throw Odd() }
+    }
+    let error = #expect(throws: JSONDecodingError.self) { try rules.decode(Even.self, from: Data("1".utf8)) }
+    #expect(error?.reason == "the type's own code threw the number is odd")
+    for encoding in [JSONEncoding.standard, .fast] {
+      let error = #expect(throws: JSONEncodingError.self) { try encoding.encode(Even()) }
+      #expect(error?.reason == "the type's own code threw the number is odd")
+    }
+  }
+
   @Test(arguments: [true, false]) func `errors quote numbers as written`(isFast: Bool) {
     let decoding = isFast ? JSONDecoding() : .foundation(JSONDecoder())
     let long = String(repeating: "9", count: 60)
