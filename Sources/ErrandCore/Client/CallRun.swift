@@ -197,11 +197,14 @@ final class CallRun: Run {
 
   func applyStop(to ending: Outcome<Void>, by reason: CallState.StopReason?) -> Outcome<Void> {
     guard let reason else { return ending }
-    let superseded = reason == .cancelled ? repeatState?.supersession ?? (flags.isLoggedOut ? .loggedOut : nil) : nil
+    let superseded = reason == .cancelled ? repeatState?.supersession ?? sessionEnd ?? ownerEnd : nil
     let error = superseded ?? stopError(reason)
     if ending.error?.stage == error.stage, superseded == nil { return ending }
     return ending.with(.failure(complete(error, ending.response, ending.metrics, ending.request)))
   }
+
+  private var sessionEnd: APIError? { flags.isLoggedOut ? .loggedOut : nil }
+  private var ownerEnd: APIError? { APIError.ownerGone(options.ownership, of: "call") }
 
   /// The error of a stopped call. The call was cancelled, or its total time-out passed, or the deadline of its group
   /// passed.

@@ -59,3 +59,15 @@ protocol OwnedCalls: AnyObject, Sendable {
   @discardableResult
   func cancel(owner: UInt64) -> Int
 }
+
+extension APIError {
+  /// The error of a call or a group that was cancelled and whose owner no longer exists. `kind` names it, such as
+  /// "call". Nil if it has no owner, or if the owner exists.
+  static func ownerGone(_ ownership: CallOwner.Reference?, of kind: String) -> APIError? {
+    guard let ownership, ownership.owner == nil else { return nil }
+    return APIError(
+      .cancelled, .cancelled,
+      "The \(kind) was cancelled, and its `CallOwner` no longer exists; calls end with their owner, so store the owner "
+        + "for as long as they may run.")
+  }
+}

@@ -101,11 +101,15 @@ struct DeliveryHandleTests {
     fixture.hook.open()
     let options = fixture.options(owner: CallOwner())
     #expect(options.owner == nil, "options do not keep their owner alive")
+    let messages = Recorded<String?>()
     fixture.client.start(outcomeOf: fixture.request, options: options) {
+      messages.append($0.error?.message)
       fixture.events.append("told \($0.told)")
     }
     await fixture.ended.waitStubbornly()
     #expect(fixture.events.all.contains("told cancelled"))
+    let hint = "The call was cancelled, and its `CallOwner` no longer exists; calls end with their owner"
+    #expect(messages.all.map { $0?.hasPrefix(hint) } == [true])
   }
 
   @MainActor @Test func `owner may cancel repeatedly`() async {

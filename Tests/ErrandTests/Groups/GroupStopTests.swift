@@ -12,9 +12,13 @@ struct GroupStopTests {
 
     var stage: APIError.Stage { self == .deadline ? .deadline : .cancelled }
     var message: String {
-      self == .deadline
-        ? "The batch did not end within its deadline of 5.0 seconds; raise `deadline` to wait longer."
-        : "The batch was cancelled."
+      switch self {
+      case .deadline: "The batch did not end within its deadline of 5.0 seconds; raise `deadline` to wait longer."
+      case .ownerFreed:
+        "The batch was cancelled, and its `CallOwner` no longer exists; calls end with their owner, so store the owner "
+          + "for as long as they may run."
+      case .task, .owner, .tag, .all: "The batch was cancelled."
+      }
     }
   }
 

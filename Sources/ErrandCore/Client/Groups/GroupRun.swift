@@ -155,7 +155,8 @@ final class GroupRun: Run {
   }
 
   private func stopError(_ reason: CallState.StopReason) -> APIError {
-    .stopped(reason, of: info, limit: state.isPastDeadline ? options.deadline.duration : nil)
+    let ownerEnd = reason == .cancelled ? APIError.ownerGone(options.ownership, of: "\(info.kind)") : nil
+    return ownerEnd ?? .stopped(reason, of: info, limit: state.isPastDeadline ? options.deadline.duration : nil)
   }
 
   func outcome<G: CallGroup>(of group: G) async -> GroupOutcome<G.Response> {
