@@ -116,6 +116,9 @@ public struct APIResponse<Value: Sendable>: Sendable {
   /// Not available. The status code is ``status``.
   @available(*, unavailable, renamed: "status")
   public var statusCode: Int { status }
+  /// Not available. The header fields are ``fields``.
+  @available(*, unavailable, renamed: "fields")
+  public var headers: HTTPFields { fields }
 
   func with<Other>(_ value: Other) -> APIResponse<Other> {
     APIResponse<Other>(

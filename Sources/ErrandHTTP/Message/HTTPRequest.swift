@@ -40,6 +40,13 @@ public struct HTTPRequest: Sendable {
     set { parts.change { $0.fields = newValue } }
   }
 
+  /// Not available. The header fields are ``fields``.
+  @available(*, unavailable, renamed: "fields")
+  public var headers: HTTPFields {
+    get { fields }
+    set { fields = newValue }
+  }
+
   /// The body; nil if the request has no body, which is different from an empty body.
   public var body: HTTPBody? {
     get { parts.value.body }

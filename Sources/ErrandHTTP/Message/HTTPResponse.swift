@@ -151,6 +151,9 @@ extension HTTPResponse {
   /// Not available. The status code is ``status``.
   @available(*, unavailable, renamed: "status")
   public var statusCode: Int { status }
+  /// Not available. The header fields are ``fields``.
+  @available(*, unavailable, renamed: "fields")
+  public var headers: HTTPFields { fields }
 }
 
 /// The head of a response: the status line and the header fields (RFC 9112 section 4).
