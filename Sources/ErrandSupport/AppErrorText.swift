@@ -13,8 +13,8 @@ import Foundation
 /// AppErrorText.of(TooYoung())  // the age is below 18
 /// ```
 ///
-/// An error of the library that conforms to `LocalizedError`, such as `APIError`, gives its sentence for people, and not
-/// its line for logs.
+/// An error of the library that conforms to `LocalizedError`, such as `APIError`, gives its sentence for people, and
+/// not its line for logs.
 package enum AppErrorText {
   /// The `errorDescription` of an error that conforms to `LocalizedError`, if there is one and it is not empty.
   /// Otherwise the description of the error.
