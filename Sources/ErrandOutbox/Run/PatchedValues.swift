@@ -49,8 +49,7 @@ struct PatchedValues<R: APIRequest> {
   consuming func run() async {
     let (events, event) = AsyncStream.makeStream(of: Event.self)
     let touches = outbox.runner.watches.touches()
-    // Whether the event of a change waits to be handled, so that many changes at once are handled once.
-    let isTouched = Locked(false)
+    let isTouched = Flag()
     do {
       // Before the first call, so that an entry that is delivered during the call is noticed.
       try await patches.follow(outbox.runner)
@@ -59,7 +58,7 @@ struct PatchedValues<R: APIRequest> {
       let (client, request, first, began) = (outbox.runner.client, request, options(), stamp)
       try await withThrowingDiscardingTaskGroup { group in
         group.addTask {
-          for await _ in touches where isTouched.setOnce() { event.yield(.touched) }
+          for await _ in touches where isTouched.raise() { event.yield(.touched) }
           event.finish()
         }
         group.addTask {
@@ -70,7 +69,7 @@ struct PatchedValues<R: APIRequest> {
           } catch { event.yield(.failed(error, began)) }
         }
         for await next in events {
-          if case .touched = next { isTouched.withLock { $0 = false } }
+          if case .touched = next { isTouched.lower() }
           if try await handle(next) {
             self.stamp.delivered = patches.delivered
             let (stamp, options) = (stamp, options(.ignoringCache))
@@ -251,4 +250,14 @@ struct PatchFollower<R: APIRequest> {
     }
     return isOther ? .other : entries.count > count ? .appended(entries.count - count) : .none
   }
+}
+
+/// Whether an event waits to be handled, so that many events at once are handled once.
+private final class Flag: Sendable {
+  private let isRaised = Locked(false)
+
+  /// Returns true if the flag was not raised.
+  func raise() -> Bool { isRaised.setOnce() }
+
+  func lower() { isRaised.withLock { $0 = false } }
 }
