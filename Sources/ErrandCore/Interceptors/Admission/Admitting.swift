@@ -8,10 +8,8 @@ package struct Admitting: SelectiveInterceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let slot = try await control.enter(request.url.origin, context)
-    if let sink = context.sink, control.followsServer(slot) {
-      return try await streamed(into: sink, slot, request, context, next)
-    }
-    return try await admitted(slot, request, context, next)
+    return context.sink != nil && control.followsServer(slot)
+      ? try await streamed(slot, request, context, next) : try await admitted(slot, request, context, next)
   }
 
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
@@ -23,8 +21,7 @@ package struct Admitting: SelectiveInterceptor {
   ) async throws -> HTTPResponse {
     do {
       let response = try await next(Self.prioritized(request, context.call.priority))
-      control.learn(from: response, slot, context.call.timers)
-      leave(slot, context)
+      learn(from: response, slot, context)
       return response
     } catch {
       leave(slot, after: error, context)
@@ -32,13 +29,21 @@ package struct Admitting: SelectiveInterceptor {
     }
   }
 
+  @inline(never)  // frame size
+  private func learn(
+    from response: HTTPResponse, _ slot: AdmissionControl.Queue.Slot, _ context: CallContext
+  ) {
+    control.learn(from: response, slot, context.call.timers)
+    leave(slot, context)
+  }
+
   /// Runs an exchange whose response body goes to a sink, with a host whose rate follows the server. The queue learns
   /// from the response headers when they arrive, because the body may take very long.
   @inline(never)  // frame size
   private func streamed(
-    into sink: any BodySink, _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext,
-    _ next: Next
+    _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
+    guard let sink = context.sink else { return try await admitted(slot, request, context, next) }
     let timers = context.call.timers
     let watched = HeadSink(sink) { [control] head in control.headersArrived(head, slot, timers) }
     let request = Self.prioritized(request, context.call.priority)
@@ -57,6 +62,7 @@ package struct Admitting: SelectiveInterceptor {
 
   /// Releases the slot. If the circuit breaker has rejected the request, the exchange takes no token of the rate limit,
   /// so that the calls that wait behind it are rejected at once.
+  @inline(never)  // frame size
   private func leave(
     _ slot: AdmissionControl.Queue.Slot, isAnswered: Bool = false, after error: (any Error)? = nil,
     _ context: CallContext
@@ -71,6 +77,7 @@ package struct Admitting: SelectiveInterceptor {
   /// The request with the priority of the call, unless the request has a field `Priority` (RFC 9218 section 5). The
   /// priority is read for each exchange, because it may change while the call waits. Interceptors of the app follow, so
   /// that they can sign the field.
+  @inline(never)  // frame size
   private static func prioritized(_ request: HTTPRequest, _ priority: CallPriority) -> HTTPRequest {
     guard let value = priority.fieldValue, !request.fields.contains("Priority") else { return request }
     var request = request
