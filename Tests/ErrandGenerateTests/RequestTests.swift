@@ -160,7 +160,7 @@ struct RequestTests {
   }
 
   @Test(arguments: [
-    ("query", "", "var p: [String: Int]?", "for entry in p.map({ Arguments(encoding: $0) })?.entries ?? []"),
+    ("query", "", "var p: [String: Int]?", "if let p { arguments = Arguments(encoding: p).merged(over: arguments) }"),
     ("query", #", "style": "deepObject""#, "var p: [String: Int]?", #"["p": p.map { Arguments(encoding: $0) }]"#),
     ("header", "", "var p: String?", #"headers.set("p", p)"#),
     ("cookie", "", "var p: String?", "CookieText.escaped($0)"),
@@ -181,7 +181,7 @@ struct RequestTests {
   ])
   func `only objects are spread`(schema: String, type: String, isSpread: Bool) throws {
     let text = try Self.text(#""parameters": [{"name": "p", "in": "query", "schema": \#(schema)}]"#).text
-    #expect(text.contains("  var p: \(type)\n") && text.contains("for entry in") == isSpread, "\(text)")
+    #expect(text.contains("  var p: \(type)\n") && text.contains("merged(over: arguments)") == isSpread, "\(text)")
   }
 
   private static let object = #"{"type": "object", "properties": {"a": {"type": "string"}}}"#

@@ -98,15 +98,14 @@ struct RequestWriter {
     }
     guard !parameters.isEmpty else { return }
     var items: [String] = []
-    var loops: [String] = []
+    var statements: [String] = []
     for parameter in parameters {
       let name = SwiftName.escaped(parameter.property.name)
       let key = SwiftText.literal(parameter.key)
       if parameter.isSpread {
-        let value =
-          parameter.property.isOptional
-          ? "\(name).map({ Arguments(encoding: $0) })?.entries ?? []" : "Arguments(encoding: \(name)).entries"
-        loops.append("for entry in \(value) { arguments.append(entry.name, entry.value) }")
+        // The entries alone would not contain the reason why the value cannot be encoded.
+        let merge = "arguments = Arguments(encoding: \(name)).merged(over: arguments)"
+        statements.append(parameter.property.isOptional ? "if let \(name) { \(merge) }" : merge)
       } else if Self.isObject(parameter.property.type) {
         items.append(
           "\(key): "
@@ -116,19 +115,19 @@ struct RequestWriter {
         Self.style(of: parameter.lists) != arrays || Self.isJoinedByOther(parameter.lists)
       {
         let other = Self.loop(parameter, element, name, key)
-        if other.isItem { items.append(other.text) } else { loops.append(other.text) }
+        if other.isItem { items.append(other.text) } else { statements.append(other.text) }
       } else {
         items.append("\(key): \(name)")
       }
     }
-    if loops.isEmpty {
+    if statements.isEmpty {
       let short = "\(access)var arguments: Arguments { [\(items.joined(separator: ", "))] }"
       if short.count <= 118 { return text.line(short) }
       return text.block("\(access)var arguments: Arguments") { $0.list("[", items, "]") }
     }
     text.block("\(access)var arguments: Arguments") { text in
       text.list("var arguments: Arguments = [", items.isEmpty ? [":"] : items, "]")
-      for loop in loops { text.line(loop) }
+      for statement in statements { text.line(statement) }
       text.line("return arguments")
     }
   }

@@ -20,7 +20,7 @@ package struct LabelTea: TeaShopRequest {
   package var method: HTTPMethod { .patch }
   package var arguments: Arguments {
     var arguments: Arguments = [:]
-    for entry in labels.map({ Arguments(encoding: $0) })?.entries ?? [] { arguments.append(entry.name, entry.value) }
+    if let labels { arguments = Arguments(encoding: labels).merged(over: arguments) }
     return arguments
   }
   package var headers: RequestHeaders {
