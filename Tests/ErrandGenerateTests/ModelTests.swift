@@ -59,6 +59,8 @@ struct ModelTests {
   @Test(arguments: [
     (#"{"type": "string", "nullable": true}"#, "var p: String?"),
     (#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#, "var p: Int?"),
+    (#"{"oneOf": [{"type": "integer"}, {"const": null}]}"#, "var p: Int?"),
+    (#"{"anyOf": [{"type": "integer"}, {"type": ["null"]}]}"#, "var p: Int?"),
     (#"{"type": "array", "items": {"type": "number"}}"#, "var p: [Double]"),
     (#"{"type": "integer", "format": "uint64"}"#, "var p: UInt64"),
     (#"{"type": "integer", "format": "uint32"}"#, "var p: UInt32"),

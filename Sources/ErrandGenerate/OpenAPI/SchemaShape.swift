@@ -95,7 +95,10 @@ struct SchemaReader {
   }
 
   private static func isNull(_ schema: Cursor) -> Bool {
-    schema.text("type") == "null" || schema.node["enum"]?.elements?.allSatisfy(\.isNull) == true
+    if schema.text("type") == "null" || schema.node["const"]?.isNull == true { return true }
+    let types = schema.node["type"]?.elements ?? []
+    if !types.isEmpty, types.allSatisfy({ $0.text == "null" }) { return true }
+    return schema.node["enum"]?.elements?.allSatisfy(\.isNull) == true
   }
 
   /// Whether a property is only sent in requests or only in responses. If it is required, it is required only there.
