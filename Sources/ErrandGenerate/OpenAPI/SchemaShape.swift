@@ -90,8 +90,12 @@ struct SchemaReader {
     }
     for part in ["oneOf", "anyOf"].flatMap({ schema[$0]?.elements ?? [] })
     where isNullable(part, depth: depth + 1, &seen) { return true }
-    guard let parts = schema["allOf"]?.elements, parts.count == 1 else { return false }
-    return isNullable(parts[0], depth: depth + 1, &seen)
+    // Null fits all parts that describe a type. A part that only allows null is written for the type of another part.
+    let parts = schema["allOf"]?.elements ?? []
+    if parts.contains(where: { $0.isTrue("nullable") && !$0.describesType }) { return true }
+    let typed = parts.filter(\.describesType)
+    guard !typed.isEmpty else { return false }
+    return typed.allSatisfy { isNullable($0, depth: depth + 1, &seen) }
   }
 
   private static func isNull(_ schema: Cursor) -> Bool {
