@@ -69,6 +69,9 @@ struct ModelTests {
     (##"{"allOf": [{"$ref": "#/components/schemas/Texts"}, {"nullable": true}]}"##, "var p: [String]?"),
     (#"{"allOf": [{"type": ["string", "null"]}, {"description": "P."}]}"#, "var p: String?"),
     (#"{"allOf": [{"type": "string"}, {"type": ["string", "null"]}]}"#, "var p: String"),
+    (#"{"allOf": [{"additionalProperties": {"type": "integer"}}, {"title": "A"}]}"#, "var p: [String: Int]"),
+    (#"{"allOf": [{"items": {"type": "string"}}, {"title": "A"}]}"#, "var p: [String]"),
+    (#"{"allOf": [{"const": "x"}, {"title": "A"}]}"#, "var p: P"),
     (##"{"$ref": "#/components/schemas/Texts"}"##, "var p: [String]"),
     (#"{"anyOf": [{"type": "string"}, {"type": "string", "format": "uri"}]}"#, "var p: String"),
     (#"{"type": "boolean", "enum": [true]}"#, "var p: Bool"),
@@ -189,6 +192,16 @@ struct ModelTests {
     let base = #", "Base": {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}"#
     let text = try Generated.model(schema, others: base).text
     #expect(text == "struct Thing: Codable, Hashable, Sendable {\n  var a: Int\n  var b: String\n}\n")
+  }
+
+  @Test(arguments: [
+    #", {"additionalProperties": {"type": "string"}}]"#, #"], "additionalProperties": {"type": "string"}"#,
+  ])
+  func `parts of allOf allow further members`(more: String) throws {
+    let schema = ##"{"allOf": [{"$ref": "#/components/schemas/Base"}\##(more)}"##
+    let base = #", "Base": {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}"#
+    let text = try Generated.model(schema, others: base).text
+    #expect(text.contains("  var additionalProperties: [String: String] = [:]\n"), "\(text)")
   }
 
   @Test func `parts of allOf keep types of properties`() throws {

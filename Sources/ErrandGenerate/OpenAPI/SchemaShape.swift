@@ -194,12 +194,17 @@ struct SchemaReader {
   private func add(_ schema: Cursor, to parts: inout ObjectParts) {
     for (key, property) in schema["properties"]?.members ?? [] { parts.add(key, property) }
     parts.required.formUnion((schema.node["required"]?.elements ?? []).compactMap(\.text))
-    if let additional = schema["additionalProperties"], additional.node.bool != false { parts.additional = additional }
+    parts.additional = Self.additional(schema) ?? parts.additional
+  }
+
+  /// The schema of further members, or `true`; nil if a schema does not mention or allow them.
+  private static func additional(_ schema: Cursor) -> Cursor? {
+    schema["additionalProperties"].flatMap { $0.node.bool == false ? nil : $0 }
   }
 
   private func merged(_ schema: Cursor) -> SchemaShape {
     let all = schema["allOf"]?.elements ?? []
-    if all.count == 1, schema["properties"] == nil, schema["required"] == nil {
+    if all.count == 1, ["properties", "required"].allSatisfy({ schema[$0] == nil }), Self.additional(schema) == nil {
       noteUnion(beside: schema)
       return .wrapped(all[0])
     }
@@ -234,9 +239,11 @@ struct SchemaReader {
       } else if resolved["properties"] != nil || (Self.types(of: resolved) == ["object"] && !Self.isUnion(resolved)) {
         noteUnion(beside: resolved)
         add(resolved, to: &parts)
-      } else if resolved.node["required"] != nil, resolved.node["type"] == nil, !Self.isUnion(resolved) {
+      } else if resolved.node["type"] != nil || Self.isUnion(resolved) {
+        others.append(part)
+      } else if resolved.node["required"] != nil || resolved.node["additionalProperties"] != nil {
         add(resolved, to: &parts)
-      } else if resolved.node["type"] != nil || resolved.node["enum"] != nil || Self.isUnion(resolved) {
+      } else if ["enum", "const", "items"].contains(where: { resolved.node[$0] != nil }) {
         others.append(part)
       }
     }
