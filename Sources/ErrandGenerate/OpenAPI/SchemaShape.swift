@@ -122,6 +122,7 @@ struct SchemaReader {
 
   func shape(of schema: Cursor) -> SchemaShape {
     if schema.text("$ref") != nil { return .wrapped(schema) }
+    noteSubtypes(of: schema)
     if schema.node["allOf"] != nil { return merged(schema) }
     if let union = union(schema) { return union }
     if let listed = listed(schema) { return listed }
@@ -251,6 +252,13 @@ struct SchemaReader {
   }
 
   private static func isUnion(_ schema: Cursor) -> Bool { schema.node["oneOf"] != nil || schema.node["anyOf"] != nil }
+
+  /// Reports subtypes that only name this schema in `allOf`. A value is read as this schema and loses their properties.
+  private func noteSubtypes(of schema: Cursor) {
+    guard schema.node["discriminator"] != nil, !Self.isUnion(schema) else { return }
+    files.note(
+      schema, "`discriminator` without `oneOf`: properties of subtypes are not generated; list the subtypes in `oneOf`")
+  }
 
   // MARK: - Unions
 
