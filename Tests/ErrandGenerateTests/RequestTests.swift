@@ -74,6 +74,19 @@ struct RequestTests {
     #expect(notes == ["#/paths/~1{x}~1b~1{x}/get: the path variable “x” is not declared; it becomes a string"])
   }
 
+  @Test(arguments: [
+    (#"{"type": "integer"}"#, #"\(id)"#), (#"{"type": "string", "format": "uri"}"#, #"\(id.absoluteString)"#),
+    (#"{"type": "array", "items": {"type": "integer"}}"#, #"\(list: id)"#),
+    (#"{"type": "array", "items": {"enum": ["x"]}}"#, #"\(list: id.map { $0.rawValue })"#),
+  ])
+  func `lists in a path keep commas`(schema: String, text: String) throws {
+    let parameter = #"{"name": "id", "in": "path", "required": true, "schema": \#(schema)}"#
+    let files = try Generated.files(
+      Self.document(#""get": {"operationId": "a", "parameters": [\#(parameter)], "responses": {}}"#)
+    ).files
+    #expect(files["Requests/A.swift"]?.contains("  var path: Path { \"/a/\(text)\" }\n") == true)
+  }
+
   @Test func `variables missing in the path are reported`() throws {
     let parameter = #"{"name": "ID", "in": "path", "required": true, "schema": {"type": "integer"}}"#
     let (files, notes) = try Generated.files(

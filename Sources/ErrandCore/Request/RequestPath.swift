@@ -9,8 +9,9 @@ public import Foundation
 ///
 /// The literal text is used as written: it may contain a query, and its percent-escapes are kept. A variable cannot
 /// change the structure of the path: if a variable makes a segment `.` or `..`, or if a variable that is a whole
-/// segment is empty, the call fails. The call also fails if a variable is a list or a number that is not finite, or if
-/// the path begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
+/// segment is empty, the call fails. The call also fails if a variable is a list without the label `list:` or a number
+/// that is not finite, or if the path begins with a variable that is a whole URL; pass such a URL as
+/// `RequestPath(text)`.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, Masked {
   /// The text of the path, with variables escaped and the rest as written.
   public let text: String
@@ -103,11 +104,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 
     /// Adds a variable. Every character except ASCII letters, digits and `-._~` is escaped.
     public mutating func appendInterpolation(_ variable: some CustomStringConvertible) {
-      let text = variable.description
-      noteWholeURL(text)
-      if !Self.isFinite(variable, text) { refuse(.notFinite) }
-      if Self.isList(variable, text) { refuse(.unfit("\(type(of: variable))")) }
-      append(PercentEncoding.value(text))
+      let text = escaped(variable)
+      append(text)
     }
 
     /// Adds a variable, which is escaped as an unnamed one, and gives it a name for ``RequestPath/template``.
@@ -130,6 +128,23 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       noteWholeURL(variable)
       let segments = variable.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
       append(segments.map { PercentEncoding.value(String(Substring($0))) }.joined(separator: "/"))
+    }
+
+    /// Adds a list with a comma between its elements, such as `1,2`. Each element is escaped, also its commas, and the
+    /// commas between the elements are not, as in the templates of RFC 6570. The whole list is one variable.
+    public mutating func appendInterpolation(list variables: [some CustomStringConvertible]) {
+      var texts: [String] = []
+      for variable in variables { texts.append(escaped(variable)) }
+      append(texts.joined(separator: ","))
+    }
+
+    /// The escaped text of a variable. Notes the reason if it cannot be sent.
+    private mutating func escaped(_ variable: some CustomStringConvertible) -> String {
+      let text = variable.description
+      noteWholeURL(text)
+      if !Self.isFinite(variable, text) { refuse(.notFinite) }
+      if Self.isList(variable, text) { refuse(.unfit("\(type(of: variable))")) }
+      return PercentEncoding.value(text)
     }
 
     private mutating func noteWholeURL(_ variable: String) {
@@ -242,7 +257,7 @@ extension RequestPath.Interpolation {
   /// Not allowed: a call with this path fails. The elements of an array are written by the caller.
   @available(
     *, deprecated,
-    message: "write the elements as the server reads them, such as `\\(ids.joined(separator: \",\"))`"
+    message: "write the elements as the server reads them, such as `\\(list: ids)`"
   )
   public mutating func appendInterpolation<Element>(_ variable: [Element]) {
     addUnfit("Array")
@@ -251,7 +266,7 @@ extension RequestPath.Interpolation {
   /// Not allowed: a call with this path fails. The elements of an array are written by the caller.
   @available(
     *, deprecated,
-    message: "write the elements as the server reads them, such as `\\(ids.joined(separator: \",\"))`"
+    message: "write the elements as the server reads them, such as `\\(list: ids)`"
   )
   public mutating func appendInterpolation<Element>(_ variable: [Element], name: StaticString) {
     addUnfit("Array", name: name)
@@ -260,7 +275,7 @@ extension RequestPath.Interpolation {
   /// Not allowed: a call with this path fails. The elements of a set are written by the caller.
   @available(
     *, deprecated,
-    message: "write the elements as the server reads them, such as `\\(ids.sorted().joined(separator: \",\"))`"
+    message: "write the elements as the server reads them, such as `\\(list: ids.sorted())`"
   )
   public mutating func appendInterpolation<Element>(_ variable: Set<Element>) {
     addUnfit("Set")
@@ -269,7 +284,7 @@ extension RequestPath.Interpolation {
   /// Not allowed: a call with this path fails. The elements of a set are written by the caller.
   @available(
     *, deprecated,
-    message: "write the elements as the server reads them, such as `\\(ids.sorted().joined(separator: \",\"))`"
+    message: "write the elements as the server reads them, such as `\\(list: ids.sorted())`"
   )
   public mutating func appendInterpolation<Element>(_ variable: Set<Element>, name: StaticString) {
     addUnfit("Set", name: name)

@@ -59,13 +59,24 @@ struct RequestWriter {
       }
       let parameter = operation.parameters.first { $0.place == .path && $0.key == part }
       guard let parameter else { continue }
-      let name = SwiftName.escaped(parameter.property.name)
-      let isPlain =
-        if case .builtin(let builtin) = parameter.property.type { ![.date, .url].contains(builtin) } else { false }
-      let value = isPlain ? name : Self.text(name, parameter.property.type)
-      literal += parameter.isSegments ? "\\(segments: \(value))" : "\\(\(value))"
+      literal += "\\(\(Self.variable(parameter)))"
     }
     text.line("\(access)var path: Path { \"\(literal)\" }")
+  }
+
+  /// A variable of the path as it is written in the literal, with its label.
+  private static func variable(_ parameter: Operation.Parameter) -> String {
+    let name = SwiftName.escaped(parameter.property.name)
+    let type = parameter.property.type
+    if parameter.isSegments { return "segments: \(isPlain(type) ? name : text(name, type))" }
+    guard case .array(let element) = type else { return isPlain(type) ? name : text(name, type) }
+    // The text of the whole list would be one variable, in which the commas are escaped.
+    return "list: \(isPlain(element) ? name : "\(name).map { \(text("$0", element)) }")"
+  }
+
+  /// Whether the description of a value is its text in a path.
+  private static func isPlain(_ type: TypeUse) -> Bool {
+    if case .builtin(let builtin) = type { ![.date, .url].contains(builtin) } else { false }
   }
 
   /// An expression of the type `String` for a value.

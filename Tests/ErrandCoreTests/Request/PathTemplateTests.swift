@@ -25,6 +25,11 @@ struct PathTemplateTests {
     #expect(path.template == "/files/{1}")
   }
 
+  @Test func `a list is one placeholder`() {
+    let path: RequestPath = "/files/\(list: [1, 2])/\(3)"
+    #expect(path.template == "/files/{1}/{2}")
+  }
+
   @Test func `template has no query`() {
     let path: RequestPath = "/notes/\(7)?page=\(2)"
     #expect(path.template == "/notes/{1}")

@@ -28,10 +28,21 @@ struct PathVariableTests {
       try await ScriptedClient().url(Sending(path: "/a/\(7)/\(-1.5)/\(true)")) == "http://h.example/a/7/-1.5/true")
   }
 
+  static let lists: [(RequestPath, String)] = [
+    ("/a/\(list: [1, 2])/b", "/a/1,2/b"), ("/a/\(list: ["x,y", "a/b", ""])", "/a/x%2Cy,a%2Fb,"),
+    ("/a/\(list: ["z"])", "/a/z"), ("/a/\(list: ["..", "."])", "/a/..,."),
+  ]
+
+  @Test(arguments: lists)
+  func `commas of a list stay`(path: RequestPath, expected: String) async throws {
+    #expect(try await ScriptedClient().url(Sending(path: path)) == "http://h.example\(expected)")
+  }
+
   static let refused: [(RequestPath, String)] = [
     ("/a/\(".")/b", "."), ("/a/\("..")/b", ".."), ("/a/\("..")", ".."), ("\("..")/b", ".."),
     ("/a/\(".")\(".")/b", ".."), ("/a/\(".")./b", ".."), ("/a/.\(".")/b", ".."), ("/a/\("..")?x=1", ".."),
     ("/a/\("..")#f", ".."), ("/\(segments: "a/../b")", ".."), ("/\(segments: "..")", ".."),
+    ("/a/\(list: [".."])/b", ".."),
     ("/a/\("").\("")/b", "."), ("/a/\("")../b", ".."), ("/a/\("..")/\u{308}b", ".."), ("/a/\("..")?\u{308}b", ".."),
     ("/a/\("..")#\u{308}b", ".."), ("/\u{308}a/\(".")/b", "."),
   ]
@@ -59,7 +70,7 @@ struct PathVariableTests {
 
   static let empty: [RequestPath] = [
     "/a/\("")", "/a/\("")/b", "\("")", "\("")/a", "/a/\("")\("")", "/a/\("")?x=1", "/a/\("")#f", "/a/\(segments: "")/b",
-    "/a/\("", name: "id")", "/\("")/\("b")", "https://h/\("")",
+    "/a/\(list: [String]())", "/a/\(list: [""])", "/a/\("", name: "id")", "/\("")/\("b")", "https://h/\("")",
   ]
 
   @Test(arguments: empty)
@@ -84,7 +95,7 @@ struct PathVariableTests {
 
   @Test(arguments: [
     "/a/\(Double.nan)" as RequestPath, "/a/\(-Double.infinity)/b", "/a/\(Float.infinity, name: "x")",
-    "/a?x=\(Decimal.nan)",
+    "/a?x=\(Decimal.nan)", "/a/\(list: [1, Double.nan])",
   ])
   func `number that is not finite is refused`(path: RequestPath) async {
     let bench = ScriptedClient()
