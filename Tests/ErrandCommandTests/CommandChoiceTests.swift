@@ -71,7 +71,7 @@ struct CommandChoiceTests {
     #expect(HelpText.cache.contains(" \(code.rawValue)  "))
   }
 
-  @Test(arguments: [ExitCode.success, .other, .usage, .notStored, .noStore, .busy])
+  @Test(arguments: [ExitCode.success, .other, .usage, .data, .notStored, .noStore, .busy])
   func `outbox help lists the exit statuses`(code: ExitCode) {
     #expect(HelpText.outbox.contains(" \(code.rawValue)  "))
   }

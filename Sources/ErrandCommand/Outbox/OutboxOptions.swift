@@ -89,6 +89,7 @@ extension HelpText {
       0  success                                        66  no entry has the number
       1  any other failure                              72  the folder is missing or contains no outbox
      64  wrong arguments                                75  another process uses the outbox
+     65  show: the stored request is damaged
 
     """#
 }
