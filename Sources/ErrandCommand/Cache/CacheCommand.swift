@@ -69,15 +69,26 @@ struct CacheCommand {
       Terminal.reportError(error.message)
       return ExitCode(error)
     }
-    guard !lookup.found.responses.isEmpty, let url = outcome.response?.url else {
+    let responses = Self.chosen(lookup.found.responses, options)
+    guard !responses.isEmpty, let url = outcome.response?.url else {
       if await store.readableList() == nil { return unreadable() }
       return nothing(options, isElsewhere: lookup.found.isElsewhere)
     }
-    for (index, answer) in lookup.found.responses.enumerated() {
+    for (index, answer) in responses.enumerated() {
       if index > 0 { Terminal.write("\n") }
       if let code = show(answer, of: url) { return Terminal.reportWriteFailure(code) }
     }
     return .success
+  }
+
+  /// The responses to show. The store finds responses to all methods for a GET request. They are meant only if the user
+  /// gave nothing except a URL.
+  private static func chosen(
+    _ responses: [StoredResponses.Response], _ options: SendOptions
+  ) -> [StoredResponses.Response] {
+    let isPlainURL = options.method == nil && options.items.isEmpty
+    if isPlainURL || options.sentMethod != .get { return responses }
+    return responses.filter { $0.listing.head.label.method == HTTPMethod.get.rawValue }
   }
 
   /// Prints a stored response. Returns nil, or the system's error number if it cannot be written.

@@ -91,6 +91,7 @@ struct CacheTests {
     let all = try await cache("show", folder, server.url + "/a")
     #expect(all.text.contains("POST /a q=1") && all.text.contains("POST /a q=2") && !all.text.contains("GET"))
     #expect(try await cache("show", folder, "PUT", server.url + "/a").status == 66)
+    #expect(try await cache("show", folder, "GET", server.url + "/a").status == 66)
   }
 
   @Test func `accounts are separate`() async throws {
