@@ -24,15 +24,20 @@
     }
 
     func save(_ accounts: KeptAccounts) throws {
-      let removed = SecItemDelete(query as CFDictionary)
-      guard removed == errSecSuccess || removed == errSecItemNotFound else { throw KeychainFailure(removed) }
-      if accounts.credentials.isEmpty { return }
-      let item = query.merging([
+      if accounts.credentials.isEmpty {
+        let removed = SecItemDelete(query as CFDictionary)
+        guard removed == errSecSuccess || removed == errSecItemNotFound else { throw KeychainFailure(removed) }
+        return
+      }
+      let content: [CFString: Any] = [
         kSecValueData: try JSONEncoder().encode(accounts),
         kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-      ]) { $1 }
-      let added = SecItemAdd(item as CFDictionary, nil)
-      guard added == errSecSuccess else { throw KeychainFailure(added) }
+      ]
+      var status = SecItemUpdate(query as CFDictionary, content as CFDictionary)
+      if status == errSecItemNotFound {
+        status = SecItemAdd(query.merging(content) { $1 } as CFDictionary, nil)
+      }
+      guard status == errSecSuccess else { throw KeychainFailure(status) }
     }
   }
 // snippet.end

@@ -74,6 +74,9 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
   fatalError()
 }
+/// https://developer.apple.com/documentation/security/secitemupdate(_:_:)
+@discardableResult
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { fatalError() }
 /// https://developer.apple.com/documentation/security/secitemdelete(_:)
 @discardableResult public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }
 
