@@ -29,6 +29,7 @@ enum MCPTool: String, CaseIterable {
     if !text.isEmpty { found = found.map(\.masked).filter { "\($0.method) \($0.url)".contains(text) } }
     let shown = found.suffix(try arguments.count("limit") ?? usualCount).map(\.masked)
     let rest = found.count - shown.count
+    if found.isEmpty, !file.calls.isEmpty { return "None of the \(file.calls.count) calls matches.\n" }
     return RecordReport.list(shown, of: file).text + (rest > 0 ? "\(rest) earlier calls are not shown\n" : "")
   }
 
@@ -46,7 +47,7 @@ enum MCPTool: String, CaseIterable {
       }
     }
     return .object([
-      "name": .string(rawValue), "description": .string(summary),
+      "name": .string(rawValue), "description": .string(summary(namesFile: namesFile)),
       "inputSchema": .object([
         "type": "object", "properties": .object(properties), "required": .array(required.map { .string($0) }),
         "additionalProperties": false,
@@ -55,11 +56,13 @@ enum MCPTool: String, CaseIterable {
     ])
   }
 
-  private var summary: String {
+  private func summary(namesFile: Bool) -> String {
     switch self {
     case .list: "Lists the recorded HTTP calls: id, start, status, time, number of requests, URL and outcome."
     case .why: "Explains a call: the client's decisions (cache, retries, queue, credentials …) and its exchanges."
-    case .diff: "Compares two calls a and b, or all calls of two files, by status, header fields, decisions and time."
+    case .diff:
+      "Compares two calls a and b\(namesFile ? ", or all calls of two files," : "") by status, header fields, "
+        + "decisions and time."
     case .curl: "Gives the last request of a call as a curl command with masked secrets."
     }
   }

@@ -41,6 +41,15 @@ struct MCPTests {
     #expect(!report.description.contains(RecordFixture.marker), "no tool shows a secret")
   }
 
+  @Test func `a search without a result is told`() async throws {
+    let record = try await RecordFixture()
+    let request = #"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list", "arguments": "#
+    let line = Data(#"\#(request){"contains": "/nowhere"}}}"#.utf8)
+    let text = try await serve([line], [record.path]).first?["result"]["content"][0]["text"]?.stringValue
+    #expect(text == "None of the 3 calls matches.\n")
+    withExtendedLifetime(record) {}
+  }
+
   /// Runs the server with lines as its input, until it ends.
   private func serve(_ lines: [Data], _ words: [String]) async throws -> [JSONValue] {
     let file = FileManager.default.temporaryDirectory.appending(path: "errand-mcp-\(UUID().uuidString)")

@@ -72,6 +72,8 @@ struct MCPServerTests {
       #expect((tool["inputSchema"]["properties"]["file"] != nil) == (file == nil))
       #expect(tool["inputSchema"]["type"]?.stringValue == "object" && tool["description"] != nil)
     }
+    let diff = tools?.arrayValue?.first { $0["name"]?.stringValue == "diff" }
+    #expect(diff?["description"]?.stringValue?.contains("two files") == (file == nil))
   }
 
   @Test(
