@@ -138,6 +138,19 @@ struct ModelTests {
         """))
   }
 
+  @Test func `places are no values of a discriminator`() throws {
+    let own = #"{"type": "object", "title": "Own", "required": ["kind"], "properties": {"kind": {"type": "string"}}}"#
+    let choice = #""discriminator": {"propertyName": "kind"}"#
+    let alone = try Generated.model(#"{"oneOf": [\#(own), {"type": "string"}], \#(choice)}"#)
+    #expect(alone.notes == [] && alone.text.contains("if let value = try? container.decode(Own.self) {"))
+    #expect(alone.text.contains("    var kind: String\n"), "\(alone.text)")
+    let cat = #", "Cat": {"type": "object", "properties": {"kind": {"type": "string"}}}"#
+    let reference = ##"{"$ref": "#/components/schemas/Cat"}"##
+    let mixed = try Generated.model(#"{"oneOf": [\#(reference), \#(own)], \#(choice)}"#, others: cat)
+    #expect(mixed.text.contains(#"case "Cat": self = .cat"#) && !mixed.text.contains(#"case "1""#), "\(mixed.text)")
+    #expect(mixed.notes.map { $0.hasPrefix("#/components/schemas/Thing/oneOf/1: the discriminator has no") } == [true])
+  }
+
   /// The model `Cat` of a document in which the types of `schemas` are used.
   private static func cat(_ schemas: String, access: GenerateOptions.Access = .internal) throws -> String {
     var options = GenerateOptions()

@@ -279,7 +279,8 @@ final class ModelBuilder {
       let mapping = discriminator?["mapping"]?.members ?? []
       let tags = members.map { member -> [String] in
         let pointer = files.resolved(member)?.pointer
-        let name = files.resolved(member)?.name
+        // The key of a schema inside the union is only its place there.
+        let name = member.text("$ref") == nil ? nil : files.resolved(member)?.name
         let mapped = mapping.filter { _, target in
           guard let text = target.text else { return false }
           if text == member.text("$ref") || text == name { return true }
@@ -287,7 +288,12 @@ final class ModelBuilder {
         }.map(\.key)
         return mapped.isEmpty ? [constant(property, of: member) ?? name].compactMap(\.self) : mapped
       }
-      return (property, tags)
+      if tags.contains(where: { !$0.isEmpty }) {
+        for (member, tags) in zip(members, tags) where tags.isEmpty {
+          files.note(member, "the discriminator has no value for this type; move it to `components` and refer to it")
+        }
+        return (property, tags)
+      }
     }
     let parts = members.map { member -> ObjectParts? in
       if case .object(let parts) = schemas.finalShape(of: member) { parts } else { nil }
