@@ -97,11 +97,17 @@
     /// have cut off the data (RFC 8446 section 6.1).
     var isCutOff: Bool { tls?.isCutOff == true }
 
-    /// An event of the socket, in the form that the owner of the connection needs. While a message of TLS itself waits
-    /// for the socket, one event continues both directions, because the owner may have no bytes to send.
+    /// An event of the socket, in the form that the owner of the connection needs.
+    /// - While a message of TLS itself waits for the socket, one event continues both directions, because the owner may
+    ///   have no bytes to send.
+    /// - While OpenSSL holds received bytes, each event continues receiving. If a session ticket is incomplete, sending
+    ///   reads the rest of it and the bytes behind it. The poller then finds no bytes on the socket and does not report
+    ///   them.
     func interpreted(_ report: Poller.Report) -> Poller.Report {
-      guard let tls, tls.hasUnsent else { return report }
-      return Poller.Report(token: report.token, isReadable: true, isWritable: true, hasEnded: report.hasEnded)
+      guard let tls, tls.hasUnsent || tls.hasBuffered else { return report }
+      return Poller.Report(
+        token: report.token, isReadable: true, isWritable: report.isWritable || tls.hasUnsent,
+        hasEnded: report.hasEnded)
     }
 
     // MARK: - Bytes

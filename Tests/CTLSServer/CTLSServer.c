@@ -93,6 +93,17 @@ void tls_server_choose(tls_server *server, const char *protocol) {
   strncpy(server->protocol, protocol, sizeof server->protocol - 1);
 }
 
+static int lengthen_ticket(SSL *ssl, void *data) {
+  (void)data;
+  static const char padding[600] = {0};
+  return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), padding, sizeof padding);
+}
+
+void tls_server_split_tickets(tls_server *server) {
+  SSL_CTX_set_session_ticket_cb(server->context, lengthen_ticket, NULL, NULL);
+  SSL_CTX_set_max_send_fragment(server->context, 512);
+}
+
 tls_peer *tls_peer_accept(tls_server *server, int descriptor) {
   // OpenSSL writes to the socket by write(). Only this thread ignores the signal, so that the tests notice if the
   // client causes it.
@@ -136,6 +147,16 @@ bool tls_peer_send_ticket(tls_peer *peer) {
 
 bool tls_peer_update_keys(tls_peer *peer) {
   return SSL_key_update((SSL *)peer, SSL_KEY_UPDATE_REQUESTED) == 1 && SSL_do_handshake((SSL *)peer) == 1;
+}
+
+void tls_peer_hold_output(tls_peer *peer) { SSL_set0_wbio((SSL *)peer, BIO_new(BIO_s_mem())); }
+
+size_t tls_peer_take_output(tls_peer *peer, void *bytes, size_t size) {
+  int count = BIO_read(SSL_get_wbio((SSL *)peer), bytes, (int)size);
+  BIO *bio = SSL_get_rbio((SSL *)peer);
+  BIO_up_ref(bio);
+  SSL_set0_wbio((SSL *)peer, bio);
+  return count > 0 ? (size_t)count : 0;
 }
 
 void tls_peer_say_end(tls_peer *peer) { SSL_shutdown((SSL *)peer); }

@@ -108,8 +108,22 @@
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
       }
 
+      /// The records that the server makes in `body`. They are not sent.
+      func records(of body: () -> Void) -> [UInt8] {
+        guard let session else { return [] }
+        tls_peer_hold_output(session)
+        body()
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = tls_peer_take_output(session, &bytes, bytes.count)
+        return Array(bytes[..<count])
+      }
+
       /// Sends bytes without TLS.
-      func writePlain(_ text: String) { _ = send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+      func writePlain(_ text: String) { writePlain(Array(text.utf8)[...]) }
+
+      func writePlain(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { _ = send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      }
 
       /// Reads what has arrived without TLS, so that a later close ends the stream instead of resetting it.
       func readPlain() {

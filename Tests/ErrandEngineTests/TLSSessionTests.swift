@@ -111,6 +111,36 @@
       #expect(sent == content.count && arrived == content)
     }
 
+    /// A ticket is split over two records, and content follows it. If only the first record has arrived, sending reads
+    /// all the rest, and the poller then finds no bytes on the socket.
+    @Test func `content that sending has read is reported`() throws {
+      let identity = try TLSIdentity { tls_server_split_tickets($0) }
+      let link = try Self.link(Self.context(identity), identity)
+      defer { link.close() }
+      let socket = EngineSocket(descriptor: link.descriptor).secured(by: link.session)
+      func receive() -> EngineSocket.Transferred {
+        var buffer = [UInt8](repeating: 0, count: 100)
+        return buffer.withUnsafeMutableBytes { socket.receive(into: $0) }
+      }
+      #expect(receive() == .later)
+      let records = link.peer.records {
+        #expect(link.peer.sendTicket())
+        link.peer.write("content")
+      }
+      try #require(records.count > 5)
+      let first = 5 + (Int(records[3]) << 8 | Int(records[4]))
+      try #require(first < records.count)
+      link.peer.writePlain(records[..<first])
+      let event = Poller.Report(token: 1, isReadable: false, isWritable: true, hasEnded: false)
+      #expect(receive() == .later && !socket.interpreted(event).isReadable)
+      link.peer.writePlain(records[first...])
+      #expect(Self.send(link.session, [1]) == .bytes(1))
+      var polled = pollfd(fd: link.descriptor, events: Int16(POLLIN), revents: 0)
+      #expect(poll(&polled, 1, 0) == 0)
+      #expect(socket.interpreted(event).isReadable)
+      #expect(receive() == .bytes(7))
+    }
+
     // MARK: - Resumption
 
     /// A chain of resumed sessions must not replace the check of the certificate for ever.

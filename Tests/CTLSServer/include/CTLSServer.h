@@ -23,6 +23,8 @@ void tls_server_ask_for_certificate(tls_server *server);
 void tls_server_require_certificate(tls_server *server);
 // Makes the server choose a protocol, in the form of RFC 7301 section 3.1: a byte with the length, then the name.
 void tls_server_choose(tls_server *server, const char *protocol);
+// Makes each session ticket of TLS 1.3 longer than a record of this server.
+void tls_server_split_tickets(tls_server *server);
 
 // Performs the handshake on a connected socket. Returns null if the handshake fails.
 tls_peer *tls_peer_accept(tls_server *server, int descriptor);
@@ -35,6 +37,10 @@ bool tls_peer_is_resumed(const tls_peer *peer);
 bool tls_peer_send_ticket(tls_peer *peer);
 // Changes the server's keys and asks the client to change its keys.
 bool tls_peer_update_keys(tls_peer *peer);
+// Keeps the records that the server makes from now on, instead of sending them.
+void tls_peer_hold_output(tls_peer *peer);
+// Copies the records that were kept, and lets the server send later records again. Returns the number of bytes.
+size_t tls_peer_take_output(tls_peer *peer, void *bytes, size_t size);
 // Announces the end of the server's data.
 void tls_peer_say_end(tls_peer *peer);
 // The name that the client sent in the handshake. Null if it sent none.
