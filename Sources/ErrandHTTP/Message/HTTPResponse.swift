@@ -115,11 +115,14 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: Masked {
-  /// The status, the length of the body and the URL. Secrets in the URL are masked.
+  /// The status, the URL and the number of bytes in ``body``, unless it is empty. An empty ``body`` does not show that
+  /// the server sent no bytes, because a sink may have received them. Secrets in the URL are masked.
   public var description: String {
-    Redaction.visible("\(head.status) \(head.reason), \(body.count) bytes from \(url)")
+    let reason = head.reason.isEmpty ? "" : " \(head.reason)"
+    let count = body.isEmpty ? "" : ", \(body.count) bytes in memory"
+    return Redaction.visible("\(head.status)\(reason) from \(url)\(count)")
   }
-  /// The fields with secrets masked, and the length of the body.
+  /// The fields with secrets masked, and the description.
   package var shownParts: KeyValuePairs<String, Any> { ["response": description, "fields": fields.description] }
 }
 

@@ -19,6 +19,19 @@ struct SinkAttackTests {
     #expect(try await client.send(Ask<String>(path: "/next")) == "next")
   }
 
+  @Test func `log names only bytes in memory`() async throws {
+    let server = try LoopbackServer { _ in .ok("short") }
+    let lines = Recorded<LogLine>()
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.log = { lines.append($0) }
+    let client = APIClient(configuration)
+    _ = await client.outcome(of: Sending(), options: CallOptions(bodySink: AwkwardSink()))
+    _ = await client.outcome(of: Sending(), options: CallOptions())
+    let responses = lines.all.map(\.text).filter { $0.hasPrefix("200 OK from \(server.url)") }
+    #expect(responses.map { $0.contains("bytes") } == [false, true])
+    #expect(responses.last?.hasSuffix(", 5 bytes in memory") == true)
+  }
+
   @Test(arguments: [2, 3, 4]) func `error after a pause ends the call`(number: Int) async throws {
     let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
     let client = APIClient(baseURL: server.url)
