@@ -41,7 +41,7 @@
 
     func beginTurn() {
       turn.wrappingAdd(1, ordering: .relaxed)
-      if !isCheckScheduled.exchange(true, ordering: .relaxed) { scheduleCheck() }
+      if !isCheckScheduled.exchange(true, ordering: .acquiringAndReleasing) { scheduleCheck() }
     }
 
     func endTurn() { turn.wrappingAdd(1, ordering: .relaxed) }
@@ -61,7 +61,7 @@
     }
 
     private func check() {
-      let isInUse = state.withLock { state in
+      let (checked, isInUse) = state.withLock { state -> (Int, Bool) in
         let turn = turn.load(ordering: .relaxed)
         var sample = Sample(turn: turn, callbacks: callbacks.load(ordering: .relaxed))
         if !turn.isMultiple(of: 2) {
@@ -69,10 +69,20 @@
           if let socket = Self.culprit(before: state.last, now: sample) { errand_socket_disconnect(socket) }
         }
         defer { state.last = sample }
-        return sample.turn != state.last.turn || !turn.isMultiple(of: 2)
+        return (turn, sample.turn != state.last.turn || !turn.isMultiple(of: 2))
       }
-      guard isInUse else { return isCheckScheduled.store(false, ordering: .relaxed) }
-      scheduleCheck()
+      if isInUse || mustCheckAgain(after: checked) { scheduleCheck() }
+    }
+
+    /// Ends the checks because the loop is idle. Returns true if the loop's thread has called libcurl since a turn. That
+    /// thread then relies on another check, which the caller must schedule.
+    ///
+    /// Each of the two threads first changes its own variable and then exchanges `isCheckScheduled`. So either the
+    /// loop's thread schedules the check, or this function sees the new turn.
+    func mustCheckAgain(after turn: Int) -> Bool {
+      _ = isCheckScheduled.exchange(false, ordering: .acquiringAndReleasing)
+      guard self.turn.load(ordering: .relaxed) != turn else { return false }
+      return !isCheckScheduled.exchange(true, ordering: .acquiringAndReleasing)
     }
 
     /// The socket that blocked the loop between two checks. Nil if no socket blocked the loop.

@@ -140,5 +140,14 @@
       let (before, now, culprit) = Self.samples[index]
       #expect(CurlWatchdog.culprit(before: before, now: now) == culprit)
     }
+
+    /// The loop's thread may begin its next turn while the other thread ends the checks.
+    @Test func `a turn during the last check is checked`() {
+      let watchdog = CurlWatchdog()
+      watchdog.beginTurn()
+      #expect(watchdog.mustCheckAgain(after: 0))
+      watchdog.endTurn()
+      #expect(!watchdog.mustCheckAgain(after: 2))
+    }
   }
 #endif
