@@ -244,7 +244,7 @@ final class SessionExchange: Sendable {
   /// Creates the response. Throws if the file with the request body has changed since the request was built.
   private func answer(_ head: ResponseHead, _ body: Data) throws -> HTTPResponse {
     if let upload = exchange.request.body, upload.filePath != nil { _ = try upload.open(BodyFlow {}) }
-    finishProgress()
+    finishProgress(head.status)
     var head = head
     var (metrics, isCut) = state.withLock { ($0.metrics, $0.machine.isCut) }
     metrics.total = metrics.total ?? start.duration(to: timers.now)
@@ -324,12 +324,15 @@ extension SessionExchange {
     if let report { action(report) }
   }
 
-  /// Reports the final progress of the request body and the response body.
-  private func finishProgress() {
+  /// Reports the final progress of the request body and the response body. A server may reject a request before it has
+  /// received the whole body. The request body then has no final report.
+  private func finishProgress(_ status: Int) {
     guard let action = exchange.onProgress else { return }
     let reports = state.withLock { state -> [TransferProgress?] in
-      [
-        bodyLength.flatMap { state.progress?.finish(.upload, $0) },
+      let sent = state.sent
+      let length = bodyLength.flatMap { status >= 300 && sent < $0 ? nil : $0 }
+      return [
+        length.flatMap { state.progress?.finish(.upload, $0) },
         state.progress?.finish(.download, state.machine.received),
       ]
     }

@@ -211,6 +211,21 @@ struct SessionExchangeTests {
       ])
   }
 
+  @Test func `a rejected body is not reported as sent`() async throws {
+    let seen = Locked<[TransferProgress]>([])
+    let rig = try ExchangeRig(
+      .post, body: HTTPBody(Data(count: 9)), onProgress: { report in seen.withLock { $0.append(report) } })
+    _ = try await rig.outcome { run in
+      run.sent(4)
+      run.received(ResponseHead(status: 413))
+      run.completed(nil, head: nil)
+    }
+    #expect(
+      seen.withLock { $0 } == [
+        TransferProgress(.upload, bytes: 4, total: 9), TransferProgress(.download, bytes: 0, total: 0),
+      ])
+  }
+
   @Test func `a redirect without a target is a response`() async throws {
     let rig = try ExchangeRig()
     let response = try await rig.outcome { run in run.completed(nil, head: ResponseHead(status: 301)) }
