@@ -202,11 +202,11 @@ struct SessionMachine: Sendable {
   }
 
   /// Ends the exchange with an error of URLSession or of the sink, or because the call was stopped. Returns the next
-  /// step. If `cancels` is true, this step also cancels the URLSession task.
+  /// step. If `cancels` is true, this step also cancels the URLSession task, unless the task has ended.
   mutating func fail(_ error: any Error, cancels: Bool) -> Step {
     if case .over = state { return .rest }
     close()
-    return .fail(error, cancels: cancels)
+    return .fail(error, cancels: cancels && !hasBodyEnded)
   }
 
   // MARK: - Events of the sink

@@ -162,6 +162,19 @@ struct SessionMachineTests {
     }
   }
 
+  @Test func `an ended task is not cancelled`() throws {
+    let exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), sink: NoSink())
+    var machine = SessionMachine(exchange, .apple)
+    _ = machine.take(ResponseHead(status: 200))
+    _ = machine.open(.sink)
+    _ = machine.take(Data([1]))
+    _ = machine.wrote(goesOn: false)
+    _ = machine.finish()
+    guard case .fail(_, cancels: false) = machine.fail(CancellationError(), cancels: true) else {
+      return #expect(Bool(false), "an ended task was cancelled")
+    }
+  }
+
   @Test func `URLSession resumes after the backlog`() throws {
     let exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), sink: NoSink())
     var machine = SessionMachine(exchange, .apple)
