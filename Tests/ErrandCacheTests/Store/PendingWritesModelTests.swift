@@ -110,7 +110,8 @@ struct PendingWritesModelTests {
           entries[index].head = head
         }
       case .remove(let selection): entries.removeAll { selection.picks($0.key, $0.head) }
-      case .displace(let key, let variant): entries.removeAll { $0.key == key && $0.head.variant == variant }
+      case .displace(let key, let variant):
+        entries.removeAll { CacheSelection.displaced(key, variant).picks($0.key, $0.head) }
       case .removeMany(let removals): entries.removeAll { removals.purges.picks($0.key, $0.head) }
       case .barrier: break
       }

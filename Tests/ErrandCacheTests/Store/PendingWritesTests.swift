@@ -124,6 +124,20 @@ struct PendingWritesTests {
     #expect(drain(&writes).words == ["displace", "remove many"])
   }
 
+  /// A server may have changed `Vary`, so an older variant may match the same requests.
+  @Test func `dropped entry displaces older variants`() {
+    let newest = Sample.entry("/a", body: String(repeating: "x", count: 2 << 20), head: Sample.head(time: 2_000))
+    let (stored, waiting) = (Sample.head(variant: "stored"), Sample.head(variant: "waiting"))
+    var writes = PendingWrites(limit: 1 << 20)
+    writes.put(Sample.entry("/a", head: waiting))
+    writes.put(newest)
+    #expect(writes.view(Sample.key("/a")).entries.isEmpty && writes.bytes == 0)
+    #expect(writes.view(Sample.key("/a")).head(Sample.key("/a"), stored) == nil)
+    #expect(writes.view(Sample.key("/safe")).head(Sample.key("/safe"), stored) == stored)
+    #expect(writes.removalState == .done)
+    #expect(words(writes.take(most: 10, frames: 1_000)) == ["displace"])
+  }
+
   @Test func `dropped entries leave removals precise`() {
     var writes = PendingWrites(limit: 0)
     for index in 0..<20_000 { writes.put(Sample.entry("/\(index)")) }

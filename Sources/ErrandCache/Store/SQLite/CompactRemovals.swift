@@ -70,8 +70,8 @@ struct CompactRemovals: Sendable {
   /// Adds a removal. Returns false if the write is no removal, or the removal of all entries.
   mutating func insert(_ write: PendingWrites.Write) -> Bool {
     switch write {
-    case .remove(.key(let key)): set(.all, key)
-    case .remove(.variant(let key, let variant)), .displace(let key, let variant):
+    case .remove(.key(let key)), .displace(let key, .none): set(.all, key)
+    case .remove(.variant(let key, let variant)), .displace(let key, .some(let variant)):
       set(keys[key.entry.index]?.adding(variant.index) ?? .one(variant.index), key)
     case .remove(.target(let target)): targets.insert(target.index)
     case .remove(let selection):

@@ -11,9 +11,9 @@ struct PendingWrites: Sendable {
     case put(CacheEntry)
     case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
     case remove(CacheSelection)
-    /// Removes the stored, older version of an entry. The newer version was dropped, because too many entries were
-    /// pending.
-    case displace(CacheKey, variant: Digest)
+    /// Removes the stored, older version of an entry, because the newer version was dropped. Without a variant, removes
+    /// all stored entries under the key: see ``CacheStore/put(_:)``.
+    case displace(CacheKey, variant: Digest? = nil)
     /// Carries out many removals. In the queue the value is empty: the removals are in ``PendingChanges`` until the
     /// store's thread takes the write.
     case removeMany(CompactRemovals)
@@ -52,7 +52,7 @@ struct PendingWrites: Sendable {
         case .remove(let selection):
           if selection.picks(key, head) { return nil }
         case .displace(let other, let variant):
-          if other == key, head.variant == variant { return nil }
+          if other == key, variant == nil || variant == head.variant { return nil }
         case .put, .removeMany, .barrier: break
         }
       }
@@ -149,18 +149,16 @@ struct PendingWrites: Sendable {
 
   // MARK: - Adding
 
-  /// Adds an entry. If too many entries are pending, the entry is dropped, and the stored entry that it would have
-  /// replaced is removed. If the entry must not be written to a disk, all entries under its key are removed: see
-  /// ``CacheStore/put(_:)``.
+  /// Adds an entry. If the entry must not be written to a disk, or if too many entries are pending, it is dropped, and
+  /// all entries under its key are removed: see ``CacheStore/put(_:)``.
   mutating func put(_ entry: CacheEntry) {
     if entry.head.isMemoryOnly { return remove(.key(entry.key)) }
-    let replaced = CacheSelection.variant(entry.key, entry.head.variant)
     let cost = Self.cost(entry)
     guard hasRoom(for: entry) else {
-      cancel(replaced)
-      return change(.displace(entry.key, variant: entry.head.variant))
+      cancel(.key(entry.key))
+      return change(.displace(entry.key))
     }
-    cancel(replaced)
+    cancel(.variant(entry.key, entry.head.variant))
     let number = append(.put(entry))
     setPuts(entry.key, (puts[entry.key.entry] ?? []) + [(number, entry)])
     bytes += cost
@@ -349,12 +347,19 @@ extension PendingWrites.Write {
   /// The removals of a write that carries out many of them; nil for other writes.
   var many: CompactRemovals? { if case .removeMany(let removals) = self { removals } else { nil } }
 
-  /// The stored entry that the write replaces, or removes because the entry is out of date; nil for other writes.
+  /// The stored entries that the write replaces, or removes because they are out of date; nil for other writes.
   var replaced: CacheSelection? {
     switch self {
     case .put(let entry): .variant(entry.key, entry.head.variant)
-    case .displace(let key, let variant): .variant(key, variant)
+    case .displace(let key, let variant): .displaced(key, variant)
     case .renew, .remove, .removeMany, .barrier: nil
     }
+  }
+}
+
+extension CacheSelection {
+  /// The entries that ``PendingWrites/Write/displace(_:variant:)`` removes: one variant, or all if it is nil.
+  static func displaced(_ key: CacheKey, _ variant: Digest?) -> CacheSelection {
+    variant.map { CacheSelection.variant(key, $0) } ?? .key(key)
   }
 }

@@ -14,7 +14,7 @@ enum PreparedWrite {
     case .removeMany, .barrier: self = .nothing
     case .renew(let key, let stored, let head): self = .renew(key, stored: stored, head: head)
     case .remove(let selection): self = .remove(selection)
-    case .displace(let key, let variant): self = .remove(.variant(key, variant))
+    case .displace(let key, let variant): self = .remove(.displaced(key, variant))
     case .put(let entry):
       let isSealed = settings.sealing != nil
       guard let stored = isSealed ? try? settings.sealing?.seal(entry.body) : entry.body,

@@ -106,10 +106,9 @@ public final class SQLiteStore: CacheStore, UseRecording, OutageReporting {
       && mailbox.pending { $0.hasRoom(for: entry) }
   }
 
-  /// Stores an entry, which is written in the background. If the entry must not be written to a disk or is too large,
-  /// it is not stored, and all entries under its key are removed. If the pending entries already take a quarter of the
-  /// limit (at least 1 MiB, at most 16 MiB), it is not stored either, and the stored entry that it would replace is
-  /// removed. Entries under other keys are not affected.
+  /// Stores an entry, which is written in the background. In three cases the entry is not stored, and all entries under
+  /// its key are removed: if it must not be written to a disk, if it is too large, or if the pending entries already
+  /// take a quarter of the limit (at least 1 MiB, at most 16 MiB). Entries under other keys are not affected.
   public func put(_ entry: CacheEntry) {
     var entry = entry
     entry.head.received = nil
