@@ -20,8 +20,8 @@ import Foundation
 /// - The store connects again after at most a tenth of a second. After each further failure it doubles the pause, up to
 ///   five seconds.
 /// - Removals are kept, and are applied before anything is read again.
-/// - Writes that were in progress when the connection broke are dropped, and the entries that they would have replaced
-///   are removed.
+/// - Writes that were in progress when the connection broke are dropped, and the older entries under their keys are
+///   removed.
 ///
 /// In these cases responses have to be loaded from the server, but no call fails.
 ///
@@ -128,14 +128,14 @@ public final class RedisStore: CacheStore {
   /// Stores an entry, which is written in the background. If the entry is too large or must not be written to a disk,
   /// the entry is not stored, and all entries under its key are removed.
   public func put(_ entry: CacheEntry) {
-    guard fits(entry) else { return remove(.key(entry.key)) }
+    guard fits(entry) else { return mailbox.write(.displace(entry.key)) }
     mailbox.write(.put(CacheEntry(key: entry.key, head: entry.head, body: entry.body)))
   }
 
   /// Replaces the head (status, fields and cache data) of an entry whose body is still valid. The head is written in
   /// the background. The time after which Redis removes the entry starts again.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
-    guard !head.isMemoryOnly else { return remove(.key(key)) }
+    guard !head.isMemoryOnly else { return mailbox.write(.displace(key)) }
     mailbox.write(.renew(key, stored: stored, head: head))
   }
 

@@ -17,7 +17,7 @@ import ErrandCore
 ///
 /// If a connection is lost, the commands without a reply are lost, too. The requests among them get no result, and the
 /// changes are recorded as pending removals (see ``RedisPendingRemovals``). If a response should have been stored, the
-/// entry that the response would have replaced is removed.
+/// older entries under its key are removed.
 struct RedisCommandQueue: Sendable {
   enum Phase: Sendable, Equatable {
     case idle, connecting(until: MonotonicInstant), ready, down(until: MonotonicInstant)
@@ -98,7 +98,7 @@ struct RedisCommandQueue: Sendable {
   private mutating func add(_ write: RedisWrite) {
     guard isTrusted else { return recordPending(write) }
     if case .put(let entry) = write, !hasRoom(for: write) {
-      return add(.displace(entry.key, variant: entry.head.variant))
+      return add(.displace(entry.key))
     }
     nextNumber += 1
     unfinished += 1

@@ -8,9 +8,9 @@ enum RedisWrite: Sendable {
   case put(CacheEntry)
   case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
   case remove(CacheSelection)
-  /// Deletes the stored, older version of an entry. The newer version was dropped, because too many entries were
-  /// pending.
-  case displace(CacheKey, variant: Digest)
+  /// Deletes all entries under a key, because a newer one is not stored: see `CacheStore.put`. No caller has requested
+  /// this removal, so it is dropped if Redis has lost its data.
+  case displace(CacheKey)
   /// Deletes the responses of a removed index. An index is a set of responses.
   case sweep(RedisIndex, round: Int = 0)
   /// Deletes invalid entries, one page of a scan at a time.
@@ -27,7 +27,7 @@ enum RedisWrite: Sendable {
     case .put(let entry): Self.put(entry, layout)
     case .renew(let key, let stored, let head): Self.renew(key, stored, head, layout)
     case .remove(let selection): Self.remove(selection, layout)
-    case .displace(let key, let variant): Self.remove(.variant(key, variant), layout)
+    case .displace(let key): Self.remove(.key(key), layout)
     case .sweep(let index, _): layout.call(.sweep, [index.name])
     case .purge(let cursor, _): layout.call(.purge, [cursor, layout.pattern("*")])
     case .touch(let uses):
@@ -41,9 +41,8 @@ enum RedisWrite: Sendable {
   func next(after reply: RedisReply) -> RedisWrite? {
     switch self {
     case .put(let entry):
-      // If the entry could not be stored, the older entry that it should have replaced must be removed.
-      return reply.isError ? .remove(.variant(entry.key, entry.head.variant)) : nil
-    case .displace(let key, let variant): return reply.isError ? .remove(.variant(key, variant)) : nil
+      // If the entry could not be stored, the older entries under its key must be removed.
+      return reply.isError ? .displace(entry.key) : nil
     case .remove(let selection):
       if reply.salt != nil { return Self.removal(selection) }
       return reply.number == 1 ? Self.cleaning(selection) : nil
@@ -54,15 +53,17 @@ enum RedisWrite: Sendable {
       // If the scan ends early, the remaining keys do no harm: they are invalid and expire.
       guard let cursor = reply.text, cursor != "0", cursor != old, round < RedisWalk.mostRounds else { return nil }
       return .purge(cursor: cursor, round: round + 1)
-    case .renew, .touch, .drop: return nil
+    case .displace, .renew, .touch, .drop: return nil
     }
   }
 
   /// Whether the reply means that Redis rejects a removal. In this case, no entry may be read until Redis accepts the
   /// removal.
   func isRefused(by reply: RedisReply) -> Bool {
-    guard case .remove = self else { return false }
-    return reply.number == nil && reply.salt == nil
+    switch self {
+    case .remove, .displace: reply.number == nil && reply.salt == nil
+    case .put, .renew, .sweep, .purge, .touch, .drop: false
+    }
   }
 
   /// The removal to send if the salt in Redis has changed: Redis has lost its data, and other servers have stored
@@ -148,8 +149,8 @@ struct RedisUse: Sendable, Hashable {
 /// The removals that Redis must apply as soon as Redis is available again.
 ///
 /// A removal that a caller requested is never dropped: if they take more than 64 MiB, all entries are removed
-/// instead. Another kind of removal concerns an entry whose newer version could not be written. Such a removal is
-/// dropped if there are more than ``most`` of them.
+/// instead. Another kind of removal concerns the entries under a key whose newest version could not be written. Such a
+/// removal is dropped if there are more than ``most`` of them.
 struct RedisPendingRemovals: Sendable {
   static let most = 4_096
 
@@ -157,7 +158,7 @@ struct RedisPendingRemovals: Sendable {
   private let mostBytes: Int
   private var requested: Set<CacheSelection> = []
   private var requestedBytes = 0
-  private var replaced: Set<CacheSelection> = []
+  private var replaced: Set<CacheKey> = []
   private var sweeps: Set<RedisIndex> = []
   private var purges = false
 
@@ -170,13 +171,13 @@ struct RedisPendingRemovals: Sendable {
   /// Whether a removal that a caller requested has not been completed in Redis.
   var hasRemovals: Bool { !requested.isEmpty || !sweeps.isEmpty || purges }
 
-  /// Records what Redis must remove later, because a change cannot be sent now. For a new entry, this is the entry that
-  /// the new entry would have replaced.
+  /// Records what Redis must remove later, because a change cannot be sent now. For a new entry, these are the older
+  /// entries under its key.
   mutating func add(_ write: RedisWrite) {
     switch write {
-    case .put(let entry): addReplaced(entry.key, entry.head.variant)
-    case .displace(let key, let variant): addReplaced(key, variant)
-    case .renew(let key, _, let head): if head.isMemoryOnly { addReplaced(key, head.variant) }
+    case .put(let entry): addReplaced(entry.key)
+    case .displace(let key): addReplaced(key)
+    case .renew(let key, _, let head): if head.isMemoryOnly { addReplaced(key) }
     case .remove(let selection): add(selection)
     case .sweep(let index, _): if sweeps.count < Self.most { sweeps.insert(index) }
     case .purge: purges = true
@@ -195,9 +196,9 @@ struct RedisPendingRemovals: Sendable {
     }
   }
 
-  private mutating func addReplaced(_ key: CacheKey, _ variant: Digest) {
+  private mutating func addReplaced(_ key: CacheKey) {
     guard replaced.count < Self.most, !requested.contains(.all) else { return }
-    replaced.insert(.variant(key, variant))
+    replaced.insert(key)
   }
 
   private mutating func add(_ selection: CacheSelection) {
@@ -211,7 +212,7 @@ struct RedisPendingRemovals: Sendable {
   /// Returns the commands for all recorded removals, and deletes the records.
   mutating func takeAll() -> [RedisWrite] {
     defer { self = RedisPendingRemovals(mostBytes: mostBytes) }
-    return requested.map { .remove($0) } + replaced.map { .remove($0) } + sweeps.map { .sweep($0) }
+    return requested.map { .remove($0) } + replaced.map { .displace($0) } + sweeps.map { .sweep($0) }
       + (purges ? [.purge(cursor: "0")] : [])
   }
 }

@@ -159,7 +159,7 @@ struct RedisCommandQueueTests {
     #expect(step(50) == "connect")
     queue.connected(at(50))
     request()
-    #expect(step(50) == "send remove variant variant variant find")
+    #expect(step(50) == "send remove displace displace displace find")
   }
 
   @Test mutating func `lost idle connection is no failure`() {

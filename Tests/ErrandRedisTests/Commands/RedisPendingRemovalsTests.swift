@@ -9,7 +9,13 @@ struct RedisPendingRemovalsTests {
   private var pending = RedisPendingRemovals()
 
   private mutating func selections() -> [CacheSelection] {
-    pending.takeAll().compactMap { if case .remove(let selection) = $0 { selection } else { nil } }
+    pending.takeAll().compactMap { write -> CacheSelection? in
+      switch write {
+      case .remove(let selection): selection
+      case .displace(let key): .key(key)
+      default: nil
+      }
+    }
   }
 
   @Test mutating func `equal removals are recorded once`() {
@@ -73,7 +79,22 @@ struct RedisPendingRemovalsTests {
     #expect(pending.isEmpty)
     let head = Sample.head(isMemoryOnly: true)
     pending.add(.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1), head: head))
-    #expect(selections() == [.variant(Sample.key("/a"), head.variant)])
+    #expect(selections() == [.key(Sample.key("/a"))])
+  }
+
+  /// Redis has lost its data, and other servers have stored entries since, which must stay.
+  @Test mutating func `new salt drops entries that were not kept`() {
+    for write in [RedisWrite.displace(Sample.key("/a")), .put(Sample.entry("/b"))] { pending.add(write) }
+    #expect(!pending.hasRemovals)
+    for write in pending.takeAll() {
+      guard case .displace? = write.afterSaltChange else {
+        Issue.record("\(write) removes more than its key")
+        continue
+      }
+      pending.add(write)
+    }
+    pending.saltChanged()
+    #expect(pending.isEmpty)
   }
 
   @Test mutating func `replaced entries are no requested removals`() {

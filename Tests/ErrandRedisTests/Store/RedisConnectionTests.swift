@@ -78,6 +78,15 @@ struct RedisConnectionTests {
     await store.flush()
   }
 
+  @Test func `entry that is not kept is no requested removal`() async {
+    let store = RedisStore(socket: "/nowhere/at/all", settings: TestRedis.settings())
+    await store.close()
+    store.put(Sample.entry("/a", head: Sample.head(isMemoryOnly: true)))
+    #expect(await store.removals(call: CallState(), patience: .zero) == .done)
+    store.remove(.key(Sample.key("/a")))
+    #expect(await store.removals(call: CallState(), patience: .zero) == .pending)
+  }
+
   @Test func `description hides the password`() {
     var settings = RedisSettings()
     settings.password = "open sesame"
