@@ -172,6 +172,32 @@ struct SendVerdictTests {
     return APIClient(configuration)
   }
 
+  /// Throws the error of another call after the exchange.
+  private struct Throwing: Interceptor {
+    let error: APIError
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      _ = try await next(request)
+      throw error
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `stop of an interceptor's call spends no attempt`(isStopped: Bool) async throws {
+    let inner = Self.client(ScriptedTransport(.status(404)))
+    let other = Task {
+      if isStopped { withUnsafeCurrentTask { $0?.cancel() } }
+      return await inner.outcome(of: Plain(number: 1))
+    }
+    let error = try #require(await other.value.error)
+    #expect(error.stage == (isStopped ? .cancelled : .validate))
+    let client = Self.client(ScriptedTransport(.status(204))) { $0.interceptors.exchanges = [Throwing(error: error)] }
+    let outcome = await client.outcome(of: Rename(title: "x"))
+    let retry = retry(SendVerdict(SendResult(outcome, hadUnknownFate: false)))
+    #expect(retry?.reason.code == (isStopped ? .interrupted : .failure) && retry?.counts == !isStopped)
+    #expect(retry?.mayHaveBeenCarriedOut == true)
+  }
+
   @Test(arguments: [0, 2])
   func `refused repetitions send nothing`(fallbacks: Int) async {
     let transport = ScriptedTransport { _ in throw Self.refused }

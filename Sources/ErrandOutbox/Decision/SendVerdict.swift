@@ -56,8 +56,9 @@ struct SendResult: Sendable, Equatable {
     self.hadUnknownFate = hadUnknownFate
     guard let error = outcome.error else { return }
     (stage, code, status) = (error.stage, error.code, error.status)
-    // The response to a call that an interceptor sent says nothing about the request of the entry.
-    if error.isOfAnotherCall { (stage, code, status) = (.interceptor, .interceptor, nil) }
+    // The response to a call that an interceptor sent says nothing about the request of the entry. The stop of such a
+    // call does: usually the call of the entry was stopped, for example because the outbox closes.
+    if error.isOfAnotherCall, error.stage != .cancelled { (stage, code, status) = (.interceptor, .interceptor, nil) }
     message = isSealed ? ErrorText.of(error, isSealed: true) : error.message
     retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }.map { $0.clampedNanoseconds / 1_000_000 }
     rejectsCredential = error.response?.rejectsCredential == true
