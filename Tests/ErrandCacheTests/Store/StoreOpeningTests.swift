@@ -36,13 +36,13 @@ struct StoreOpeningTests {
   }
 
   /// A store whose folder was unavailable when a newer version of its only entry was put.
-  private func storeAfterLostWrite() async throws -> SQLiteStore {
+  private func storeAfterLostWrite(_ variant: String = "") async throws -> SQLiteStore {
     await fill()
     let away = TestFolder()
     try FileManager.default.moveItem(at: folder.url, to: away.url)
     try Data("file".utf8).write(to: folder.url)
     let store = store()
-    store.put(Sample.entry("/a", body: "new", head: Sample.head(time: 2_000)))
+    store.put(Sample.entry("/a", body: "new", head: Sample.head(variant: variant, time: 2_000)))
     await store.flush()
     try FileManager.default.removeItem(at: folder.url)
     try FileManager.default.moveItem(at: away.url, to: folder.url)
@@ -58,8 +58,24 @@ struct StoreOpeningTests {
     }
   }
 
-  @Test func `lost write removes the older entry`() async throws {
-    await expectNothing(in: try await storeAfterLostWrite())
+  @Test(arguments: ["", "other"]) func `lost write removes the older entry`(_ variant: String) async throws {
+    await expectNothing(in: try await storeAfterLostWrite(variant))
+  }
+
+  /// A removal that failed is recorded only if the index holds selected entries.
+  @Test func `key without entries is not held`() async {
+    let mailbox = StoreMailbox(StoreSettings(folder: folder.url, limit: 1 << 20, entryLimit: nil, sealing: nil))
+    mailbox.write { $0.put(Sample.entry("/a")) }
+    let held = await withCheckedContinuation { continuation in
+      mailbox.barrier { worker in
+        let keys = ["/a", "/b"].map { CacheSelection.key(Sample.key($0)) }
+        let held = try? worker?.using { index throws(SQLiteFailure) in try index.held(keys) }
+        continuation.resume(returning: held ?? [])
+      }
+    }
+    #expect(held == [.key(Sample.key("/a"))])
+    mailbox.close()
+    await mailbox.ended()
   }
 
   @Test(arguments: [true, false]) func `locked older entry stays hidden`(_ isPutAgain: Bool) async throws {

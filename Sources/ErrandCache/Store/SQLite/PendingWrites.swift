@@ -347,10 +347,10 @@ extension PendingWrites.Write {
   /// The removals of a write that carries out many of them; nil for other writes.
   var many: CompactRemovals? { if case .removeMany(let removals) = self { removals } else { nil } }
 
-  /// The stored entries that the write replaces, or removes because they are out of date; nil for other writes.
+  /// The stored entries that must not be found if the write fails, because they are out of date; nil for other writes.
   var replaced: CacheSelection? {
     switch self {
-    case .put(let entry): .variant(entry.key, entry.head.variant)
+    case .put(let entry): .key(entry.key)
     case .displace(let key, let variant): .displaced(key, variant)
     case .renew, .remove, .removeMany, .barrier: nil
     }

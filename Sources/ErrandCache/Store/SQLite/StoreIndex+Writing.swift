@@ -134,11 +134,14 @@ extension StoreIndex {
     return held
   }
 
-  /// Whether the index may contain selected entries. For a selection of one variant this function looks into the index.
-  /// For any other selection it returns true without a lookup.
+  /// Whether the index may contain selected entries. For a selection of one key or variant this function looks into the
+  /// index. For any other selection it returns true without a lookup.
   private func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
-    guard case .variant(let key, let variant) = selection else { return true }
-    return try rowIDs(key.entry.index).contains { $0.variant == variant.index }
+    switch selection {
+    case .key(let key): try !rowIDs(key.entry.index).isEmpty
+    case .variant(let key, let variant): try rowIDs(key.entry.index).contains { $0.variant == variant.index }
+    case .all, .target, .account, .host, .tag, .olderThan, .groups: true
+    }
   }
 
   private func run(

@@ -96,9 +96,9 @@ extension StoreWorker {
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in
         for removals in many { try removeMany(removals, from: index, keepingLog: false) }
-        removals = try index.held(removals)
+        removals = try index.held(removals.map(meant))
         replaced = try index.held(replaced)
-        let old = removals.map(meant) + replaced
+        let old = removals + replaced
         if !old.isEmpty { try remove(old, from: index, pause: pause) }
       }
     } catch {
