@@ -127,24 +127,29 @@ package enum URLText {
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool { scalar == "?" || scalar == "#" }
 
-  /// The authority of a URL ends where the URL ends, or where the text around it continues, as in a `Link` field.
+  /// The authority of a URL ends where the URL ends, or where the text around it continues, as in a `Link` field. A URL
+  /// at the start of a text is the whole text, also if its password has characters that should be percent-encoded.
   private static func changingUserInfo(of text: String, by change: (String) -> String) -> String {
     guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
     var changed: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+      let isWhole = changed.isEmpty && rest[..<colon].allSatisfy(isOfScheme)
       changed += rest[...colon]
       rest = rest[(colon + 1)...]
       guard rest.starts(with: "//".utf8) else { continue }
       changed += rest.prefix(2)
       rest = rest.dropFirst(2)
-      let authority = rest.prefix { !"/?#\"<> \t\r\n".utf8.contains($0) }
+      let ends = isWhole ? "/?#" : "/?#\"<> \t\r\n"
+      let authority = rest.prefix { !ends.utf8.contains($0) }
       guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { continue }
       changed += change(String(decoding: authority[..<at], as: UTF8.self)).utf8
       rest = rest[at...]
     }
     return String(decoding: changed + rest, as: UTF8.self)
   }
+
+  private static func isOfScheme(_ byte: UInt8) -> Bool { ASCII.isAlphanumeric(byte) || "+-.".utf8.contains(byte) }
 }
 
 /// A value that is printed without its secrets. An interpolated text, a collection of such values and the debugger show

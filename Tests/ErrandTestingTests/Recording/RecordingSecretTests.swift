@@ -16,6 +16,8 @@ struct RecordingSecretTests {
   @Test(arguments: [
     ("Link", "<https://a.example>, <https://u:p@b.example>", "<https://a.example>, <https://masked@b.example>"),
     ("Link", #"<https://a.example>; title="u@b.example""#, #"<https://a.example>; title="u@b.example""#),
+    ("Location", #"https://ada:my "pass@b.example/"#, "https://masked@b.example/"),
+    ("X-Page", "see https://a.example and u@b.example", "see https://a.example and u@b.example"),
     ("Location", "https://a.example?next=https://u:p@b.example", "https://a.example?next=https://masked@b.example"),
   ])
   func `users of all URLs are masked`(_ name: String, _ value: String, _ expected: String) async throws {
