@@ -28,7 +28,8 @@ package struct Transporting: Interceptor {
     if mustNotBeStored { context.onUnknownAccount?() }
     let exchange = begin(request, context, at: now)
     do {
-      let response = exchange.sink == nil ? try await send(exchange) : try await sendAndSettle(exchange)
+      let isDirect = exchange.sink == nil && observesStop
+      let response = isDirect ? try await transport.send(exchange) : try await sendAndSettle(exchange)
       end(exchange, response, context)
       return mustNotBeStored ? response.markedUnstorable() : response
     } catch {

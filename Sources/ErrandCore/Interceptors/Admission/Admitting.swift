@@ -7,18 +7,8 @@ package struct Admitting: SelectiveInterceptor {
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isPreparing }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let slot = try await control.enter(request.url.origin, context)
-    return context.sink != nil && control.followsServer(slot)
-      ? try await streamed(slot, request, context, next) : try await admitted(slot, request, context, next)
-  }
-
-  // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
-  // waits for a slot.
-
-  @inline(never)  // frame size
-  private func admitted(
-    _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext, _ next: Next
-  ) async throws -> HTTPResponse {
+    let slot = try await enter(request, context)
+    if context.sink != nil, control.followsServer(slot) { return try await streamed(slot, request, context, next) }
     do {
       let response = try await next(Self.prioritized(request, context.call.priority))
       learn(from: response, slot, context)
@@ -27,6 +17,14 @@ package struct Admitting: SelectiveInterceptor {
       leave(slot, after: error, context)
       throw error
     }
+  }
+
+  // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
+  // waits for a slot or a response.
+
+  @inline(never)  // frame size
+  private func enter(_ request: HTTPRequest, _ context: CallContext) async throws -> AdmissionControl.Queue.Slot {
+    try await control.enter(request.url.origin, context)
   }
 
   @inline(never)  // frame size
@@ -43,14 +41,15 @@ package struct Admitting: SelectiveInterceptor {
   private func streamed(
     _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
-    guard let sink = context.sink else { return try await admitted(slot, request, context, next) }
     let timers = context.call.timers
-    let watched = HeadSink(sink) { [control] head in control.headersArrived(head, slot, timers) }
+    let watched = context.sink.map { sink in
+      HeadSink(sink) { [control] head in control.headersArrived(head, slot, timers) }
+    }
     let request = Self.prioritized(request, context.call.priority)
     let result = await Result<HTTPResponse, any Error>.catching {
       try await next(request, in: context.with { $0.sink = watched })
     }
-    let isAnswered = watched.stopReporting()
+    let isAnswered = watched?.stopReporting() == true
     var error: (any Error)?
     switch result {
     case .success(let response): if !isAnswered { control.learn(from: response, slot, timers) }
