@@ -121,7 +121,12 @@ extension SecretScene {
         change: { configuration in
           configuration.servers.breaker = BreakerRule()
           configuration.servers.breaker?.least = 1
-          configuration.retries = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero)
+          configuration.interceptors.calls = [
+            Around { request, _, next in
+              _ = try await next(request)
+              return try await next(request)
+            }
+          ]
         },
         request: { $0.method = .put }, answer: { _ in .status(503, fields: ["Set-Cookie": marker]) }),
       SecretScene(
