@@ -141,7 +141,8 @@ public struct HedgeRule: Sendable, Hashable {
 
   /// Sends the second request if the call takes longer than the given share of the last calls to the same origin. With
   /// a share of 0.95, about one request in twenty is sent twice. The second request is sent after the time `least` at
-  /// the earliest, and only if the response times of at least twenty calls are known.
+  /// the earliest, and only if the response times of at least twenty calls are known. The time of a response with the
+  /// status 408, 429 or 5xx does not count.
   public static func slowerThan(_ share: Double, least: Duration = .milliseconds(10)) -> HedgeRule {
     HedgeRule(kind: .share(share, least: least))
   }

@@ -70,6 +70,13 @@ struct HedgeRaceTests {
     #expect(await outcome.metrics.attempts == 1)
   }
 
+  @Test(arguments: [408, 429, 500, 503]) func `rejections are no response times`(status: Int) async throws {
+    let client = Self.client(ScriptedTransport { _ in .status(status) }, ManualClock(), .slowerThan(0.9))
+    for _ in 0..<20 { #expect(await client.outcome(of: Get()).error?.status == status) }
+    let origin = try HTTPURL("http://h.example").origin
+    #expect(client.services.retrying.latencies(of: origin) == nil)
+  }
+
   /// Records the start of the exchange whose response is delivered.
   private struct Starts: Interceptor {
     let starts: Recorded<MonotonicInstant>

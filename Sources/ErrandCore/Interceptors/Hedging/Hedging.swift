@@ -72,12 +72,13 @@ struct Hedging {
     }
   }
 
-  /// Records the response time if the hedging rule depends on response times.
+  /// Records the response time if the hedging rule depends on response times. The time of an overload or a request
+  /// time-out does not count: a busy server rejects requests fast, and would then get more of them twice.
   private func recordLatency(
     _ result: Result<HTTPResponse, any Error>, _ start: MonotonicInstant, _ origin: HTTPURL.Origin,
     _ context: CallContext
   ) {
-    guard case .share = rule.kind, case .success = result else { return }
+    guard case .share = rule.kind, result.endsRace else { return }
     control.recordLatency(start.duration(to: context.call.timers.now), of: origin)
   }
 }
