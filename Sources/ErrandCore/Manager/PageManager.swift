@@ -56,7 +56,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     self.options = options
   }
 
-  /// True if at least one more page can be loaded.
+  /// True if at least one more page can be loaded. False after the last page, and after a page that an equal request
+  /// had loaded before.
   public var hasMore: Bool { upcoming != nil }
 
   /// The error of the last outcome; nil if the last call succeeded, or if no call has ended.
@@ -67,7 +68,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
 
   /// Loads the next page; after a failure, loads the failed page again. Returns false and does nothing if a page is
   /// already loading, or if the last page was loaded. If an equal request has loaded the same page before, the page
-  /// fails with the code ``APIError/Code/pageLoop``.
+  /// fails with the code ``APIError/Code/pageLoop``, and the list ends: only ``reset()`` starts it again.
   @discardableResult
   public func loadNext() -> Bool {
     guard loading == nil, let request = upcoming else { return false }
@@ -116,13 +117,15 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     delegate?.managerFinished(self)
   }
 
-  /// Returns the outcome, or a failure if an equal request has loaded the same page before.
+  /// Returns the outcome. If an equal request has loaded the same page before, ends the list and returns a failure.
   private func checked(_ outcome: Outcome<R.Response>, of request: R) -> Outcome<R.Response> {
     guard let page = outcome.full else { return outcome }
     do throws(APIError) {
       try loaded.add(page, of: request)
       return outcome
     } catch {
+      // A list that loads a page whenever ``hasMore`` is true would otherwise request this page forever.
+      upcoming = nil
       return outcome.with(.failure(error))
     }
   }

@@ -89,6 +89,7 @@ struct PageLinkTests {
     manager.loadNext()
     #expect(await eventually { manager.lastError?.code == .pageLoop })
     #expect(manager.items == [1, 1] && manager.pageCount == 2)
+    #expect(!manager.hasMore && !manager.loadNext() && server.requests.count == 3, "the list has ended")
     manager.reset()
     manager.loadNext()
     #expect(await eventually { manager.items == [1] })
