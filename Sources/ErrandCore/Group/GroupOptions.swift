@@ -64,12 +64,16 @@ public struct GroupOptions: Sendable {
   }
 
   /// Returns the options of an inner group, which is a group that is a member of this group. If the inner group does
-  /// not set the owner, the tag or an option of its members, this option is taken from these group options.
+  /// not set the owner, the tag or an option of its members, this option is taken from these group options. If the
+  /// inner group sets its owner or its tag, its members have this one, even if `members` of these options sets another.
   func forGroup(_ own: GroupOptions) -> GroupOptions {
     var options = own
     options.ownership = own.ownership ?? ownership
     options.tag = own.tag ?? tag
-    options.members = own.members.filled(by: members, ownership: nil, tag: nil)
+    var outer = members
+    if own.ownership != nil { outer.owner = nil }
+    if own.tag != nil { outer.tag = nil }
+    options.members = own.members.filled(by: outer, ownership: nil, tag: nil)
     return options
   }
 }

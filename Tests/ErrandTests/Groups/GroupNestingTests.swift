@@ -151,6 +151,24 @@ struct GroupNestingTests {
     #expect(await server.leftovers().isEmpty)
   }
 
+  @Test func `owner and tag of nearest group count`() async throws {
+    let server = GroupServer()
+    let (outer, inner) = (CallOwner(), CallOwner())
+    let options = GroupOptions(members: CallOptions(owner: outer, tag: "outer"))
+    let task = Task {
+      await server.client.outcome(
+        of: Chain { chain in
+          try await chain.send(Batch([Words("x", latch: true)]), options: GroupOptions(owner: inner, tag: "inner"))
+        }, options: options)
+    }
+    await server.latch.reached()
+    #expect(server.client.running.map(\.info.tag) == ["inner"])
+    #expect(server.client.cancel(owner: outer) == 0, "the member belongs to the owner of its group")
+    #expect(server.client.cancel(owner: inner) == 1)
+    #expect(await task.value.told == "cancelled")
+    #expect(await server.leftovers().isEmpty)
+  }
+
   @Test func `inner deadline ends the inner group`() async throws {
     let server = GroupServer()
     let task = Task {
