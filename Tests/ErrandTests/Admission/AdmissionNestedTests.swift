@@ -64,6 +64,17 @@ struct AdmissionNestedTests {
     await fixture.finish()
   }
 
+  @Test func `call beyond the limit did not wait`() async {
+    let fixture = fixture { $0.record = .ring(calls: 10) }
+    errands.doing { [client = fixture.client] in _ = try await client.send(Named(name: "nonce")) }
+    #expect(await fixture.client.outcome(of: Named(name: "call/a")).error == nil)
+    let calls = fixture.client.flightRecord.calls
+    let waits = calls.flatMap(\.decisions).filter { if case .waited = $0.decision { true } else { false } }
+    #expect(calls.count == 2 && waits.isEmpty)
+    errands.doing(nil)
+    await fixture.finish()
+  }
+
   @Test func `interceptor's own call joins no waiting call`() async {
     let fixture = fixture { $0.overlap.joining = .safe }
     let isQueued = Latch()

@@ -85,18 +85,24 @@ package final class AdmissionControl: Sendable {
     if let slot = state.withLock({ $0.tryEnter(origin, by: call) }) { return slot }
     let now = context.call.timers.now
     if let slot = state.withLock({ $0.tryEnter(origin, now, by: call) }) { return slot }
-    // In a box, so that it does not enlarge the async frame.
-    let shortage = context.record.flight == nil ? nil : Boxed(state.withLock { $0.shortage(at: origin, now) })
+    // In a box, so that it does not enlarge the async frame. Nil if the call does not wait.
+    var shortage = context.record.flight == nil ? nil : Boxed(state.withLock { $0.shortage(at: origin, now) })
     context.record.beginWait(at: now)
     defer { context.record.endWait(since: now, until: context.call.timers.now, because: shortage) }
     let slot: Queue.Slot
     if isWaitedFor {
-      slot = try await enterBeyond(origin, context.call, now)
+      let entered = try await enterBeyond(origin, context.call, now)
+      slot = entered.slot
+      if !entered.hasWaited { shortage = nil }
     } else {
       switch try await queue(origin, context, now) {
-      case .admitted(let free): slot = free
+      case .admitted(let free):
+        slot = free
+        shortage = nil
       case .waits(let ticket): slot = Queue.Slot(host: ticket.host)
-      case .full: throw APIError.queueFull(limits.waiting)
+      case .full:
+        shortage = nil
+        throw APIError.queueFull(limits.waiting)
       }
     }
     if call != nil { state.withLock { $0.hold(slot, by: call) } }
@@ -112,14 +118,18 @@ package final class AdmissionControl: Sendable {
   /// Waits only for a token of the rate limit, then takes a slot for an exchange even if all slots are taken.
   private func enterBeyond(
     _ origin: HTTPURL.Origin, _ call: CallState, _ now: MonotonicInstant
-  ) async throws -> Queue.Slot {
+  ) async throws -> (slot: Queue.Slot, hasWaited: Bool) {
     var moment = state.withLock { $0.queue.reserveToken(origin, now) }
+    var hasWaited = false
     do {
       while true {
-        if let moment { try await call.sleep(until: moment) }
+        if let moment {
+          hasWaited = true
+          try await call.sleep(until: moment)
+        }
         let now = call.timers.now
         switch state.withLock({ $0.queue.enterBeyond(origin, now) }) {
-        case .admitted(let slot): return slot
+        case .admitted(let slot): return (slot, hasWaited)
         case .closed(let until): moment = until
         }
       }
