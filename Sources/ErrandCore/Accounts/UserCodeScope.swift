@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A period in which a call waits for code of the app that may send calls itself: a credential provider, an
-/// interceptor, a hook that runs before the end, or an accessory.
+/// interceptor, a hook that runs before the end, an accessory, or the additions of the client, such as a URL filter.
 ///
 /// Tasks that the code of the app starts inherit the scope. The scope ends when the call no longer waits for the code.
 /// A call that was started in the scope stays nested after the scope has ended. The same applies to the members of a
@@ -132,10 +132,10 @@ final class UserCodeScope: Sendable {
   }
 
   /// Runs synchronous code of the app while a call waits for the code.
-  static func during(_ name: Any.Type, in nesting: Int, _ work: () -> Void) {
+  static func during<Value>(_ name: Any.Type, in nesting: Int, _ work: () -> Value) -> Value {
     let scope = UserCodeScope(.type(name), nesting + 1)
     defer { scope.period.end() }
-    $present.withValue(scope, operation: work)
+    return $present.withValue(scope, operation: work)
   }
 }
 

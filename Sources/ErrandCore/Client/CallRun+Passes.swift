@@ -41,8 +41,14 @@ extension CallRun {
     }
   }
 
+  /// Builds the request. Calls that the additions of the client start are nested in this call.
   @inline(never)  // frame size
   private func prepared() -> Result<Pass, APIError> {
+    if !snapshot.builder.runsAdditions { return prepare() }
+    return UserCodeScope.during(RequestAdditions.self, in: nesting) { prepare() }
+  }
+
+  private func prepare() -> Result<Pass, APIError> {
     do {
       let plan = try plan()
       let cache = try cachePlan(plan)

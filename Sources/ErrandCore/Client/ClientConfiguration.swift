@@ -155,6 +155,9 @@ public struct RequestAdditions: Sendable {
     self.bodyArguments = bodyArguments
     self.filters = filters
   }
+
+  /// Whether the additions run code of the app while a request is built.
+  var runsCode: Bool { !filters.isEmpty || arguments != nil || bodyArguments != nil }
 }
 
 /// The cache of a client, and the policies by which it stores responses.

@@ -8,6 +8,9 @@ import Foundation
 final class RequestBuilder: Sendable {
   private let configuration: ClientConfiguration
   private let bases: BaseURLs
+  /// Whether the additions of the client run code of the app while a request is built. Stored, because calls on many
+  /// threads ask for it, and a copy of the additions would change the reference counts that these threads share.
+  let runsAdditions: Bool
   /// The default header fields of every request, except `Accept`.
   private let defaults: [HTTPField]
   /// The default header fields of requests for JSON and for any type, including `Accept`. They are made once, because
@@ -18,6 +21,7 @@ final class RequestBuilder: Sendable {
     _ configuration: ClientConfiguration, _ bases: BaseURLs, contentCodings: [String]
   ) {
     (self.configuration, self.bases) = (configuration, bases)
+    runsAdditions = configuration.additions.runsCode
     let codings = contentCodings.joined(separator: ", ")
     defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.additions.userAgent)]
       .filter { !$0.value.isEmpty }

@@ -263,6 +263,34 @@ struct NestedCallTests {
     starter.client.withLock { $0 = nil }
   }
 
+  @Test(arguments: [true, false]) func `endlessly starting additions are stopped`(isFilter: Bool) async throws {
+    let server = try server()
+    let (started, failed) = (Recorded<Int>(), Recorded<APIError>())
+    let starter = Locked<APIClient?>(nil)
+    @Sendable func start() {
+      started.append(1)
+      guard started.count < 100, let client = starter.withLock({ $0 }) else { return }
+      client.start(outcomeOf: Get(), on: .inPlace) { outcome in
+        if let error = outcome.error { failed.append(error) }
+      }
+    }
+    let client = client(server, nil) { configuration in
+      if isFilter { configuration.additions.filters = [URLFilter("start") { _, _ in start() }] }
+      if !isFilter {
+        configuration.additions.arguments = {
+          start()
+          return Arguments()
+        }
+      }
+    }
+    starter.withLock { $0 = client }
+    #expect(try await client.send(Get()) == "none")
+    #expect(await eventually { client.running.isEmpty })
+    #expect(started.count == UserCodeScope.limit + 1)
+    #expect(failed.count == 1 && failed.all.first?.message.contains("RequestAdditions") == true)
+    starter.withLock { $0 = nil }
+  }
+
   @Test func `endlessly sending hook is stopped`() async throws {
     let server = try server()
     let client = client(server, nil)
