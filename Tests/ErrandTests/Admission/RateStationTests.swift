@@ -119,6 +119,31 @@ struct RateStationTests {
     await fixture.finish()
   }
 
+  /// Waits at a latch before the request is sent.
+  private struct Waiting: Interceptor {
+    let latch: Latch
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      try await latch.wait()
+      return try await next(request)
+    }
+  }
+
+  @Test func `unsent call returns its token`() async {
+    let latch = Latch()
+    let fixture = AdmissionFixture(AdmissionLimits(rates: [HostRate("h.example", requests: 1)])) {
+      $0.interceptors.exchanges = [Waiting(latch: latch)]
+    }
+    let call = await fixture.start("a")
+    await latch.reached()
+    call.cancel()
+    #expect(await eventually { fixture.ended.all == ["a cancelled"] })
+    latch.open()
+    await fixture.start("b")
+    #expect(await eventually { fixture.sent.all == ["b"] }, "no time has passed")
+    await fixture.finish()
+  }
+
   @Test func `other hosts are not delayed`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }

@@ -59,8 +59,9 @@ package struct Admitting: SelectiveInterceptor {
     return try result.get()
   }
 
-  /// Releases the slot. If the circuit breaker has rejected the request, the exchange takes no token of the rate limit,
-  /// so that the calls that wait behind it are rejected at once.
+  /// Releases the slot. If no request of the call was sent, for example because the call was stopped before, the
+  /// exchange takes no token of the rate limit. The same applies if the circuit breaker has rejected the request, so
+  /// that the calls that wait behind it are rejected at once.
   @inline(never)  // frame size
   private func leave(
     _ slot: AdmissionControl.Queue.Slot, isAnswered: Bool = false, after error: (any Error)? = nil,
@@ -68,9 +69,9 @@ package struct Admitting: SelectiveInterceptor {
   ) {
     var slot = slot
     slot.isAnswered = isAnswered
+    let isUnused = error.map { APIError.isRefusal($0) || context.record.begun == nil } ?? false
     control.release(
-      slot, context.call.timers, isUnused: error.map { APIError.isRefusal($0) } ?? false,
-      by: context.record.flight == nil ? nil : context.info.id)
+      slot, context.call.timers, isUnused: isUnused, by: context.record.flight == nil ? nil : context.info.id)
   }
 
   /// The request with the priority of the call, unless the request has a field `Priority` (RFC 9218 section 5). The
