@@ -50,11 +50,12 @@ extension Run {
     if runsHooks { runHooks { applyStop(to: claimed, by: state.endsBy) } }
     let ending = applyStop(to: claimed, by: state.conclude())
     didConclude(ending)
+    // Before the callback, which may end a loop over a stream or start the next call. Lines about these must follow.
+    if let log { log.info(logLine(ending)) }
     let value = notify(ending)
     // Not nested: the run has ended, so what `didStop` sends is a new call.
     for accessory in accessories { didStop(accessory, ending) }
     registry.remove(place)
-    if let log { log.info(logLine(ending)) }
     return value
   }
 

@@ -33,6 +33,20 @@ struct DeliveryHandleTests {
     #expect(await fixture.leftovers().isEmpty)
   }
 
+  @Test func `log line precedes the callback`() async {
+    let order = Recorded<String>()
+    let fixture = DeliveryFixture {
+      $0.log = { line in if line.text.hasPrefix("done in") { order.append("log") } }
+    }
+    fixture.hook.open()
+    fixture.exchange.open()
+    fixture.client.start(outcomeOf: fixture.request, on: .inPlace, options: fixture.options()) { _ in
+      order.append("callback")
+    }
+    await fixture.ended.waitStubbornly()
+    #expect(order.all == ["log", "callback"])
+  }
+
   @MainActor @Test func `cancelled call executes until its delivery`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
