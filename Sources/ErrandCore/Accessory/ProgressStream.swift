@@ -24,8 +24,8 @@ public final class ProgressStream: Accessory {
 
   deinit { continuation.finish() }
 
-  /// Ends the streams among the accessories of a call that notifies no accessory, so that no loop over their reports
-  /// waits forever.
+  /// Ends the streams among the accessories of a call or a group that notifies no accessory, so that no loop over their
+  /// reports waits forever.
   static func end(in accessories: [any Accessory]) {
     for case let stream as ProgressStream in accessories { stream.continuation.finish() }
   }
@@ -37,4 +37,8 @@ public final class ProgressStream: Accessory {
 
   /// Ends the stream of progress reports, because the call ends.
   public func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { continuation.finish() }
+
+  /// Ends the stream, which was passed to a group instead of a call and has no reports. Otherwise a loop over the
+  /// reports would wait forever.
+  public func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { continuation.finish() }
 }

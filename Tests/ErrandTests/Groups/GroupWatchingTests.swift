@@ -260,6 +260,14 @@ struct GroupWatchingTests {
     #expect(seen.all.suffix(2) == ["before success false", "after success"])
   }
 
+  @Test(.timeLimit(.minutes(1))) func `progress stream ends with its group`() async throws {
+    let server = GroupServer()
+    let progress = ProgressStream()
+    _ = try await server.client.batch([Number(1)], options: GroupOptions(accessories: [progress]))
+    for await _ in progress.reports {}
+    #expect(await server.leftovers().isEmpty)
+  }
+
   @Test func `log names the group`() async throws {
     let lines = Recorded<LogLine>()
     let server = GroupServer { $0.log = { lines.append($0) } }

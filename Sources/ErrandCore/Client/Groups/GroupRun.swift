@@ -57,6 +57,7 @@ final class GroupRun: Run {
     if let ownership = options.ownership { CallRun.enlist(state, with: ownership, in: client.registry) }
     let notifiesOnce = callbacks.onProgress == nil && options.onProgress == nil && accessories.isEmpty
     callbackQueue = notifiesOnce ? nil : CallbackQueue(callbacks.executor)
+    if isTooDeep { ProgressStream.end(in: options.accessories) }
     notifyAccessories { $0.willStart(info) }
   }
 
