@@ -98,6 +98,18 @@ struct GroupReportTests {
     }
   }
 
+  @Test func `report names a cancelled chain that cannot throw`() async throws {
+    let server = GroupServer()
+    let outcome = await server.client.outcome(
+      of: Chain { chain in
+        await chain.chain { (inner: GroupScope) async -> Int in
+          inner.cancel()
+          return 7
+        }
+      })
+    #expect(outcome.value == 7 && outcome.report.entries.map { "\($0.state)" } == ["cancelled"])
+  }
+
   @Test func `report marks joined members`() async throws {
     let server = GroupServer()
     server.client.configure { $0.overlap.joining = .safe }

@@ -33,16 +33,25 @@ extension GroupRun: GroupRunning {
     let place = record.begin(MemberName(inner.info), inner.state, inner.record)
     do throws(Failure) {
       let value = try await inner.inline(steps)
-      end(place, .done, inner.report)
+      end(place, inner.endState(nil), inner.report)
       return value
     } catch {
       let known = inner.mapping(error)
-      end(place, .failed(known), inner.report)
+      end(place, inner.endState(known), inner.report)
       guard error is APIError, let named = namingMember(known, place, MemberName(inner.info)) as? Failure else {
         throw error
       }
       throw named
     }
+  }
+
+  /// The final state of this chain in the report of its outer group. A closure that cannot throw the error of a stopped
+  /// chain returns its value or throws its own error, but the chain has ended with the error of the stop.
+  ///
+  /// - Parameter error: The error that the closure threw; nil if the closure returned a value.
+  private func endState(_ error: APIError?) -> GroupReport.State {
+    let ending = applyStop(to: GroupOutcome<Void>(error: error, report: report), by: state.endsBy)
+    return ending.error.map { .failed($0) } ?? .done
   }
 
   private func carryOut<R: APIRequest>(
