@@ -25,7 +25,7 @@ SECTIONS = {
 }
 INTRODUCTION = """# Mistakes
 
-What Errand says to frequent mistakes of beginners.
+The messages of Errand about frequent mistakes of beginners.
 
 ## Overview
 
