@@ -258,16 +258,17 @@ final class BackgroundWait<Value: Sendable>: Sendable {
   let tag: String?
   let progress: AsyncStream<TransferProgress>
   private let kind: BackgroundKind
-  private let reports: AsyncStream<TransferProgress>.Continuation
+  private let feed: ProgressFeed
   private let onCancel: @Sendable () -> Void
   private let ending = TransferEnd<Value>()
-  private let lastBytes = Locked<Int64>(0)
 
   init<Record: BackgroundState>(_ record: Record, cancel: @escaping @Sendable () -> Void) {
     id = record.id
     tag = record.tag
     kind = Record.kind
-    (progress, reports) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let feed = ProgressFeed()
+    self.feed = feed
+    progress = feed.reports
     onCancel = cancel
   }
 
@@ -278,15 +279,11 @@ final class BackgroundWait<Value: Sendable>: Sendable {
   /// Reports progress. A smaller number of bytes than in the last report means that the system started the transfer
   /// again.
   func report(bytes: Int64, total: Int64?) {
-    let isRestart = lastBytes.withLock { last in
-      defer { last = bytes }
-      return bytes < last
-    }
-    reports.yield(TransferProgress(kind.direction, bytes: bytes, total: total, isRestart: isRestart))
+    feed.yield(TransferProgress(kind.direction, bytes: bytes, total: total))
   }
 
   func finish(_ result: Result<Value, APIError>) {
-    reports.finish()
+    feed.finish()
     ending.set(result)
   }
 }

@@ -13,32 +13,34 @@ public final class ProgressStream: Accessory {
   public let reports: AsyncStream<TransferProgress>
 
   private let direction: TransferProgress.Direction?
-  private let continuation: AsyncStream<TransferProgress>.Continuation
+  private let feed: ProgressFeed
 
   /// Makes a stream for one call.
   /// - Parameter direction: The direction (upload or download) whose progress is reported; nil for both directions.
   public init(_ direction: TransferProgress.Direction? = nil) {
+    let feed = ProgressFeed()
     self.direction = direction
-    (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    self.feed = feed
+    reports = feed.reports
   }
 
-  deinit { continuation.finish() }
+  deinit { feed.finish() }
 
   /// Ends the streams among the accessories of a call or a group that notifies no accessory, so that no loop over their
   /// reports waits forever.
   static func end(in accessories: [any Accessory]) {
-    for case let stream as ProgressStream in accessories { stream.continuation.finish() }
+    for case let stream as ProgressStream in accessories { stream.feed.finish() }
   }
 
   /// Adds a progress report to the stream, unless the stream is limited to the other direction (upload or download).
   public func progressed(_ call: CallInfo, _ progress: TransferProgress) {
-    if direction == nil || progress.direction == direction { continuation.yield(progress) }
+    if direction == nil || progress.direction == direction { feed.yield(progress) }
   }
 
   /// Ends the stream of progress reports, because the call ends.
-  public func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { continuation.finish() }
+  public func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { feed.finish() }
 
   /// Ends the stream, which was passed to a group instead of a call and has no reports. Otherwise a loop over the
   /// reports would wait forever.
-  public func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { continuation.finish() }
+  public func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { feed.finish() }
 }

@@ -21,7 +21,7 @@ public struct TransferProgress: Sendable, Hashable {
   public package(set) var timeLeft: Duration?
   /// True if the counting of bytes starts again with this report. The count starts at the size of a partial file, or at
   /// zero if a download or an upload begins again. Only in such a report may ``bytes`` be lower than in the report
-  /// before.
+  /// before. If a slow reader of a stream has missed such a report, the value is true in its next report.
   public package(set) var isRestart: Bool
 
   /// Makes a report without ``rate`` and ``timeLeft``, which the library adds later.

@@ -41,7 +41,7 @@ public final class DownloadCall: Sendable {
   /// ends. Only one task may read the stream.
   public let progress: AsyncStream<TransferProgress>
 
-  private let report: AsyncStream<TransferProgress>.Continuation
+  private let feed: ProgressFeed
   private let begin: @Sendable (DownloadCall) -> Call
   private let discard: @Sendable () async throws -> Void
   private weak let home: DownloadQueue?
@@ -51,7 +51,9 @@ public final class DownloadCall: Sendable {
   init<R: APIRequest>(
     _ client: APIClient, _ request: R, _ options: CallOptions, in queue: DownloadQueue? = nil
   ) where R.Response == DownloadedFile {
-    (progress, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let feed = ProgressFeed()
+    self.feed = feed
+    progress = feed.reports
     home = queue
     var options = options
     options.requiredAccount = client.accountToRequire
@@ -67,7 +69,7 @@ public final class DownloadCall: Sendable {
     }
   }
 
-  deinit { report.finish() }
+  deinit { feed.finish() }
 
   /// The phase of the download.
   public var phase: Phase { state.withLock { $0.phase } }
@@ -184,12 +186,12 @@ public final class DownloadCall: Sendable {
   }
 
   private func reported(_ progress: TransferProgress) {
-    report.yield(progress)
+    feed.yield(progress)
     if progress.direction == .download { home?.report(self, progress) }
   }
 
   private func end() {
-    report.finish()
+    feed.finish()
     let result = state.withLock { $0.result } ?? .failure(.downloadCancelled)
     home?.forget(self, bytes: (try? result.get())?.bytes)
     ending.set(result)

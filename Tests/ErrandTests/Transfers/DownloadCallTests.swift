@@ -41,6 +41,25 @@ struct DownloadCallTests {
     gate.open()
   }
 
+  @Test func `beginning again after a pause is a restart`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.validators = .none
+      if number <= 2 { behaviour.fault = .stall(after: number == 1 ? Self.held : 1_000, until: gate) }
+    }
+    let download = fixture.client.download(fixture.request())
+    var reports = download.progress.makeAsyncIterator()
+    while let report = await reports.next(), report.bytes <= 1_000 {}
+    await download.pause()
+    download.resume()
+    var report = await reports.next()
+    while let earlier = report, earlier.bytes > 1_000 { report = await reports.next() }
+    #expect(report?.isRestart == true)
+    gate.open()
+    #expect(try await download.value().keptBytes == 0)
+    #expect(fixture.isRight())
+  }
+
   @Test func `download may pause and resume repeatedly`() async throws {
     let gate = Gate()
     let fixture = try stalled(gate, requests: 3)
