@@ -173,7 +173,9 @@ extension SystemFiles {
     }
 
     package func reserve(_ file: Int32, length: Int64) throws(FileFailure) -> Bool {
-      let missing = length - (try status(of: file).length)
+      var status = stat()
+      _ = try Self.result(.status) { fstat(file, &status) }
+      let missing = Self.unreserved(of: length, size: Int64(status.st_size), blocks: Int64(status.st_blocks))
       guard missing > 0 else { return true }
       var wish = fstore_t(
         fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(missing),
@@ -206,6 +208,15 @@ extension SystemFiles {
       errand_rename_exclusively(path, other)
     }
   #endif
+
+  /// The number of bytes to allocate, so that a file with this size and this number of blocks of 512 bytes has space
+  /// for `length` bytes. `F_PREALLOCATE` adds its bytes after the last allocated block and not after the last byte, so
+  /// bytes that an earlier call has reserved are subtracted.
+  static func unreserved(of length: Int64, size: Int64, blocks: Int64) -> Int64 {
+    let (bytes, overflow) = blocks.multipliedReportingOverflow(by: 512)
+    let present = max(overflow ? .max : bytes, size, 0)
+    return length > present ? length - present : 0
+  }
 
   package func renameExclusively(_ path: String, to other: String) throws(FileFailure) {
     do {

@@ -97,6 +97,15 @@ struct SystemFilesTests {
     #expect(folder.names == ["b"] && folder.bytes("b") == [1])
   }
 
+  /// A download reserves space before each response, also if the file is still open.
+  @Test(arguments: [
+    (0, 0, 10_240), (5_000, 10, 5_120), (5_000, 20, 0), (10_240, 8, 0), (0, .max, 0),
+  ] as [(Int64, Int64, Int64)])
+  func `reserved space is not reserved again`(size: Int64, blocks: Int64, missing: Int64) {
+    #expect(SystemFiles.unreserved(of: 10_240, size: size, blocks: blocks) == missing)
+    #expect(SystemFiles.unreserved(of: -5, size: size, blocks: blocks) == 0)
+  }
+
   @Test func `reserving space keeps the length`() throws {
     try opened("a") { file in
       let isReserved = try files.reserve(file, length: 1 << 20)
