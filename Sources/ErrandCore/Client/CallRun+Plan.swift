@@ -182,7 +182,7 @@ extension CallRun {
   func progress() -> (@Sendable (TransferProgress) -> Void)? {
     guard let callbackQueue else { return nil }
     let timers = snapshot.timers
-    let meter = Locked(ProgressMeter(start: timers.now))
+    let meter = Locked(ProgressMeter())
     return { [state, info, accessories, nesting, onProgress = callbacks.onProgress] progress in
       let progress = meter.withLock { $0.measured(progress, at: timers.now) }
       callbackQueue.run {

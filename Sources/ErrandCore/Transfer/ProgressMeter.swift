@@ -7,17 +7,18 @@ struct ProgressMeter: Sendable {
     var meter: RateMeter
   }
 
-  private let start: MonotonicInstant
   private var upload: Track?
   private var download: Track?
 
-  init(start: MonotonicInstant) { self.start = start }
-
   /// Returns a copy of a progress report with the measured rate and the remaining time. If a report has fewer bytes
   /// than the report before, the transfer has started again. In this case, the measurement also starts again.
+  ///
+  /// The measurement of a direction starts with its first report. In the time before, the call waited for a slot, a
+  /// connection, the end of its upload or the response, which does not show the speed of the transfer.
   mutating func measured(_ progress: TransferProgress, at now: MonotonicInstant) -> TransferProgress {
     var progress = progress
-    var track = (progress.direction == .upload ? upload : download) ?? Track(bytes: 0, meter: RateMeter(start: start))
+    let known = progress.direction == .upload ? upload : download
+    var track = known ?? Track(bytes: progress.bytes, meter: RateMeter(start: now))
     if progress.isRestart || progress.bytes < track.bytes {
       progress.isRestart = true
       track.meter.restart(at: now)

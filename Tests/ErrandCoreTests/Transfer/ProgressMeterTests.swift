@@ -15,7 +15,7 @@ struct ProgressMeterTests {
   }
 
   @Test func `steady stream has rate and time left`() throws {
-    var meter = ProgressMeter(start: Self.moment(0))
+    var meter = ProgressMeter()
     _ = Self.told(&meter, 1_000, at: 1_000)
     let report = Self.told(&meter, 2_000, at: 2_000)
     #expect(abs(try #require(report.rate) - 1_000) < 1)
@@ -23,23 +23,34 @@ struct ProgressMeterTests {
     #expect(!report.isRestart)
   }
 
+  @Test func `wait before the body does not lower the rate`() throws {
+    var meter = ProgressMeter()
+    _ = meter.measured(TransferProgress(.upload, bytes: 0, total: 100), at: Self.moment(0))
+    _ = meter.measured(TransferProgress(.upload, bytes: 100, total: 100), at: Self.moment(29_000))
+    #expect(Self.told(&meter, 0, at: 30_000).rate == nil)
+    let report = Self.told(&meter, 1_000, at: 31_000)
+    #expect(abs(try #require(report.rate) - 1_000) < 1)
+    #expect(abs(try #require(report.timeLeft) / .seconds(1) - 9) < 0.01)
+  }
+
   @Test func `kept bytes do not raise the rate`() throws {
-    var meter = ProgressMeter(start: Self.moment(0))
+    var meter = ProgressMeter()
     #expect(Self.told(&meter, 5_000, at: 10, isRestart: true).rate == nil)
     let report = Self.told(&meter, 5_100, at: 1_010)
     #expect(abs(try #require(report.rate) - 100) < 1)
   }
 
   @Test func `fewer bytes mean a restart`() {
-    var meter = ProgressMeter(start: Self.moment(0))
+    var meter = ProgressMeter()
     _ = Self.told(&meter, 5_000, at: 1_000)
     #expect(Self.told(&meter, 0, at: 1_100).isRestart)
   }
 
   @Test func `upload and download are measured separately`() throws {
-    var meter = ProgressMeter(start: Self.moment(0))
+    var meter = ProgressMeter()
     _ = meter.measured(TransferProgress(.upload, bytes: 9_000, total: nil), at: Self.moment(900))
-    let report = Self.told(&meter, 1_000, at: 1_000)
+    _ = Self.told(&meter, 0, at: 1_000)
+    let report = Self.told(&meter, 1_000, at: 2_000)
     #expect(abs(try #require(report.rate) - 1_000) < 1)
     #expect(!report.isRestart)
   }
