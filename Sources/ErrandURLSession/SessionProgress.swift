@@ -8,6 +8,7 @@ struct SessionProgress: Sendable {
   private struct Line: Sendable {
     var due: MonotonicInstant?
     var reported: Int64 = -1
+    var total: Int64?
   }
 
   private var lines: [TransferProgress.Direction: Line] = [:]
@@ -20,16 +21,16 @@ struct SessionProgress: Sendable {
     if let due = line.due, now < due, bytes != total { return nil }
     guard bytes > line.reported else { return nil }
     line.due = now.advanced(by: Self.interval)
-    line.reported = bytes
+    (line.reported, line.total) = (bytes, total)
     lines[direction] = line
     return TransferProgress(direction, bytes: bytes, total: total)
   }
 
-  /// The final progress report of a body; nil if this number of bytes was already reported.
+  /// The final progress report of a body; nil if this number of bytes was already reported as the total.
   mutating func finish(_ direction: TransferProgress.Direction, _ bytes: Int64) -> TransferProgress? {
     var line = lines[direction] ?? Line()
-    guard line.reported != bytes else { return nil }
-    line.reported = bytes
+    guard line.reported != bytes || line.total != bytes else { return nil }
+    (line.reported, line.total) = (bytes, bytes)
     lines[direction] = line
     return TransferProgress(direction, bytes: bytes, total: bytes)
   }
