@@ -99,7 +99,15 @@ package struct SystemFiles: TransferFiles {
   }
 
   package func synchronizeFolder(_ path: String) throws(FileFailure) {
-    let folder = try Self.result(.synchronize, path) { Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let folder: Int32
+    do {
+      folder = try Self.result(.synchronize, path) { Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    } catch {
+      // In some folders, such as a drop box, this user may create files but may not read the folder. The folder cannot
+      // be opened then, and the file in it is as good as on a file system that cannot synchronize a folder.
+      if error.code == EACCES { return }
+      throw error
+    }
     defer { _ = Foundation.close(folder) }
     do {
       _ = try Self.result(.synchronize, path) { fsync(folder) }
