@@ -245,7 +245,15 @@ extension SystemFiles {
       try SystemFiles().remove(path)
     }
   ) throws(FileFailure) {
-    _ = try Self.result(.rename, path) { link(path, other) }
+    do {
+      _ = try Self.result(.rename, path) { link(path, other) }
+    } catch {
+      // A network file system may repeat a link whose reply was lost, and an earlier process may have ended between the
+      // two steps. The new name then already belongs to this file.
+      guard error.kind == .exists, let found = try status(at: other),
+        try status(at: path)?.identity == found.identity
+      else { throw error }
+    }
     do {
       try removeOld(path)
     } catch {

@@ -76,6 +76,14 @@ struct SystemFilesTests {
     #expect(folder.names == ["c", "d"] && folder.bytes("c") == [1] && folder.bytes("d") == [2])
   }
 
+  /// A network file system may repeat a link, and a process may end between the link and the removal.
+  @Test func `an interrupted rename by link can be repeated`() throws {
+    try folder.put([1], "a")
+    #expect(link(folder("a"), folder("b")) == 0)
+    try files.renameByLink(folder("a"), to: folder("b"))
+    #expect(folder.names == ["b"] && folder.bytes("b") == [1])
+  }
+
   @Test func `a failed rename by link keeps the old name`() throws {
     try folder.put([1], "a")
     expect(.io) {
