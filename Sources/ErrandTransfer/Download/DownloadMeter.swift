@@ -70,6 +70,10 @@ final class DownloadMeter: Sendable {
     state.withLock { $0.isReporting = false }
   }
 
-  /// Called when the downloaded file is at its target path. Reports that all bytes are complete.
-  func finish(_ bytes: Int64) { report(TransferProgress(.download, bytes: bytes, total: bytes)) }
+  /// Called when the downloaded file is at its target path. Reports that all bytes are complete. If no body has started
+  /// in this call, because the partial file was already complete, the counting starts at these bytes.
+  func finish(_ bytes: Int64) {
+    let isRestart = state.withLock { !$0.hasBegun && bytes > 0 }
+    report(TransferProgress(.download, bytes: bytes, total: bytes, isRestart: isRestart))
+  }
 }

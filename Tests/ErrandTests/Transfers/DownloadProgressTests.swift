@@ -32,6 +32,23 @@ struct DownloadProgressTests {
     #expect(seen.all.last?.bytes == Int64(DownloadFixture.size - kept), "\(seen.all.last?.bytes ?? -1), kept \(kept)")
   }
 
+  @Test func `group counts no bytes of a complete part`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    // All remaining bytes arrive in three chunks with 27 bytes of framing, but the empty last chunk is missing.
+    fixture.answer { _, behaviour in
+      behaviour.framing = .chunked
+      behaviour.fault = .cut(after: 2_000_027)
+    }
+    _ = await fixture.send { $0.takeUps = 0 }
+    fixture.answer()
+    let seen = Recorded<GroupProgress>()
+    _ = try await fixture.client.batch(
+      [fixture.request()], options: GroupOptions(onProgress: { seen.append($0) }))
+    #expect(fixture.isRight() && fixture.server.requests.last?.status == 416)
+    #expect(seen.all.last?.bytes == 0)
+  }
+
   @Test func `progress never decreases`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number < 4 { behaviour.fault = .cut(after: 700_000) }

@@ -36,6 +36,16 @@ struct DownloadMeterTests {
     #expect(reported.all.map(\.isRestart) == [true, false])
   }
 
+  @Test func `bytes of a complete part are kept bytes`() {
+    let complete = meter()
+    complete.finish(3_000)
+    #expect(reported.all == [TransferProgress(.download, bytes: 3_000, total: 3_000, isRestart: true)])
+    let fetched = meter()
+    fetched.begin(behind: 0, total: nil)
+    fetched.finish(3_000)
+    #expect(reported.all.last == TransferProgress(.download, bytes: 3_000, total: 3_000))
+  }
+
   @Test func `starting over is a restart`() {
     let meter = meter()
     meter.begin(behind: 0, total: 3_000)
