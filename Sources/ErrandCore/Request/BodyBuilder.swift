@@ -55,9 +55,7 @@ struct BodyBuilder {
       let (body, boundary) = try MultipartWriter(parts: form.parts, encoding: encoding).body()
       return Body(body, "\(declared.contentType); boundary=\(boundary)")
     case .body(let body):
-      guard !body.isUsedUp else {
-        throw .build(.invalidBody, "The body cannot be sent: \(HTTPBody.usedUpClause).")
-      }
+      if let obstacle = body.obstacle { throw .build(.invalidBody, "The body cannot be sent: \(obstacle).") }
       return Body(body, declared.contentType, isOpenType: declared.isOpenType)
     case .json(let encode): return try json(encode)
     case .encoded(let name, let encode):

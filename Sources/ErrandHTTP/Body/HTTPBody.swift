@@ -137,6 +137,13 @@ public struct HTTPBody: Sendable {
     "the source can be read only once and has been read; use data or a file, or make the stream with "
     + "`isReplayable: true`"
 
+  /// The reason why a request must not be built with this body, as a clause. Nil if the body can be sent.
+  package var obstacle: String? {
+    if isUsedUp { return Self.usedUpClause }
+    guard let length, length < 0 else { return nil }
+    return "its length is \(length); give its number of bytes, or nil if it is unknown"
+  }
+
   private static let usedUp = TransportFailure(.bodySource, "The body cannot be sent: \(usedUpClause).")
 }
 

@@ -77,6 +77,20 @@ struct UploadMultipartTests {
     }
   }
 
+  /// Other libraries use -1 for an unknown length. The length of a form would hide it, and a compressed body has none.
+  @Test func `negative length is refused`() async throws {
+    let body = HTTPBody.stream(length: -1, isReplayable: true) { flow in
+      PieceSource([.bytes([1])], PieceSource.Log(), flow, onLater: { _ in })
+    }
+    let form = RequestBody.multipart([.text("a", "b"), .body("c", body)])
+    for sent in [RequestBody.body(body), RequestBody.body(body).compressed(), form] {
+      let bench = ScriptedClient()
+      let error = try #require(await bench.failure(of: Upload(sent)))
+      #expect(error.stage == .build && error.code == .invalidBody && bench.transport.requests.isEmpty, "\(error)")
+      #expect(error.message.contains("its length is -1"))
+    }
+  }
+
   @Test func `equal forms make equal requests`() async throws {
     struct Match: APIRequest {
       typealias Response = String

@@ -47,8 +47,8 @@ struct MultipartWriter {
   private func content(of part: Multipart.Part) throws(APIError) -> HTTPBody {
     switch part.content {
     case .body(let body):
-      guard !body.isUsedUp else {
-        throw .build(.invalidBody, "The part \"\(part.name)\" of the body cannot be sent: \(HTTPBody.usedUpClause).")
+      if let obstacle = body.obstacle {
+        throw .build(.invalidBody, "The part \"\(part.name)\" of the body cannot be sent: \(obstacle).")
       }
       return body
     case .file(let url): return try .file(url)
