@@ -109,7 +109,7 @@ extension DownloadRun {
   /// record on the disk, for example because the disk is full. A useless partial file is kept if this call has no
   /// metadata record for it, because the partial file may belong to another request.
   func leave() {
-    let isUseless = part.metadata == nil || state.withLock { $0.isWrong && $0.metadata != nil }
+    let isUseless = part.metadata == nil || !part.isOwn || state.withLock { $0.isWrong && $0.metadata != nil }
     if part.written.end == 0 || isUseless { try? part.abandon() }
     part.close()
   }

@@ -89,13 +89,14 @@ extension PartFile {
       try files.remove(names.part)
       return nil
     }
-    try check(status, names.part)
+    try check(status, names.part, isNew: isNew)
     // An earlier process may have set the permissions of the target and died before the rename.
     if !isNew { try files.makePrivate(file) }
     let metadata = try loadMetadata(isNew: isNew, length: status.length, names, files)
     let length = metadata?.finished.end ?? 0
     if status.length > length { try files.truncate(file, to: length) }
-    return PartFile(names: names, files: files, identity: status.identity, file: file, metadata: metadata)
+    return PartFile(
+      names: names, files: files, identity: status.identity, isOwn: status.isOwn, file: file, metadata: metadata)
   }
 
   /// Whether a partial file has also the name of its target, or the name that the server chose for the target. The
@@ -163,11 +164,14 @@ extension PartFile {
 
   /// Checks that a partial file or a metadata record is a regular file of this user with only one name. Anything else
   /// may redirect the written bytes to another file, or be an attack by another user.
-  private static func check(_ status: FileStatus, _ path: String) throws(FileFailure) {
+  /// - Parameter isNew: Whether this download has just created the file. The owner is not checked then, because some
+  ///   file systems report another owner: NFS gives the files of root to the user `nobody`, and the shared folder of a
+  ///   virtual machine may have one owner for all files.
+  private static func check(_ status: FileStatus, _ path: String, isNew: Bool = false) throws(FileFailure) {
     let detail: String
     if status.kind != .file {
       detail = "the file is not a regular file"
-    } else if !status.isOwn {
+    } else if !status.isOwn, !isNew {
       detail = "the file belongs to another user"
     } else if status.links > 1 {
       detail = "the file has a second name (hard link)"

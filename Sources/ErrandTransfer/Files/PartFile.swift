@@ -18,10 +18,14 @@ package final class PartFile: Sendable {
 
   let files: any TransferFiles
   let identity: FileIdentity
+  /// Whether the file system reports this user as the owner of the file. If not, the partial file cannot be opened
+  /// again, because it may then belong to another user.
+  let isOwn: Bool
   private let state: Locked<PartState>
 
   init(
-    names: PartNames, files: any TransferFiles, identity: FileIdentity, file: Int32, metadata: PartMetadata?
+    names: PartNames, files: any TransferFiles, identity: FileIdentity, isOwn: Bool, file: Int32,
+    metadata: PartMetadata?
   ) {
     var state = PartState(file: file)
     state.metadata = metadata
@@ -31,6 +35,7 @@ package final class PartFile: Sendable {
     self.names = names
     self.files = files
     self.identity = identity
+    self.isOwn = isOwn
     self.state = Locked(state)
   }
 

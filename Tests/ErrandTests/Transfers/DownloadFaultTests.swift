@@ -51,6 +51,24 @@ struct DownloadFaultTests {
     #expect(turn > 25)
   }
 
+  /// NFS gives the files of root to another user. The part could not be opened again, so it is not kept.
+  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+  func `part of another owner is not kept`() async throws {
+    let part = Locked("")
+    let files = HookedFiles { _, operation, _ in
+      if operation == .lock { chown(part.withLock { $0 }, 12_345, 12_345) }
+      return nil
+    }
+    let fixture = try DownloadFixture(files: files)
+    part.withLock { $0 = fixture.part.path }
+    fixture.answer { _, behaviour in behaviour.fault = .cut(after: 1_000_000) }
+    let outcome = await fixture.send { $0.takeUps = 0 }
+    #expect(outcome.error?.transportKind == .truncated && fixture.names == [])
+    fixture.answer()
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 0)
+  }
+
   /// The disk may have space for the record, or for nothing.
   @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [true, false])
   func `full disk fails and can be resumed`(code: Int32, hasRecord: Bool) async throws {

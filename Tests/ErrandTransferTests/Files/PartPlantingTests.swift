@@ -61,6 +61,17 @@ struct PartPlantingTests: PartSuite {
     }
   }
 
+  /// NFS gives the files of root to another user.
+  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+  func `a new file may have another owner`() throws {
+    let path = folder("t.part")
+    let part = try PartFile.open(target: folder("t"), files: Interloper { chown(path, 12_345, 12_345) })
+    try [UInt8(1)].withUnsafeBytes { try part.append($0) }
+    #expect(!part.isOwn)
+    try part.finish(total: 1, overwriting: true)
+    #expect(folder.names == ["t"] && folder.bytes("t") == [1])
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
   func `another user's file is rejected`() throws {
     for name in ["t.part", "t.part.meta"] {
