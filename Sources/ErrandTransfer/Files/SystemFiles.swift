@@ -238,16 +238,23 @@ extension SystemFiles {
   /// Renames a file in two steps, and fails if the new name is in use: creates a hard link with the new name, and then
   /// removes the old name. A crash between the two steps leaves both names. If the old name cannot be removed, the new
   /// name is removed again. An old name that is already missing counts as removed.
-  /// - Parameter removeOld: Removes the old name. Tests pass a function that fails.
+  /// - Parameters:
+  ///   - makeLink: Makes a hard link from the first to the second path. Tests pass a function that fails.
+  ///   - removeOld: Removes the old name. Tests pass a function that fails.
   func renameByLink(
     _ path: String, to other: String,
+    makeLink: (String, String) throws(FileFailure) -> Void = { (path: String, other: String) throws(FileFailure) in
+      _ = try SystemFiles.result(.rename, path) { link(path, other) }
+    },
     removeOld: (String) throws(FileFailure) -> Void = { (path: String) throws(FileFailure) in
       try SystemFiles().remove(path)
     }
   ) throws(FileFailure) {
     do {
-      _ = try Self.result(.rename, path) { link(path, other) }
+      try makeLink(path, other)
     } catch {
+      // `EPERM` means that the file system has no hard links, as exFAT.
+      if error.code == EPERM || Self.isUnsupported(error.code) { return try renameByReplacing(path, to: other) }
       // A network file system may repeat a link whose reply was lost, and an earlier process may have ended between the
       // two steps. The new name then already belongs to this file.
       guard error.kind == .exists, let found = try status(at: other),
@@ -261,6 +268,20 @@ extension SystemFiles {
       // name is left.
       if error.kind == .notFound { return }
       try? remove(other)
+      throw error
+    }
+  }
+
+  /// Renames a file in two steps, and fails if the new name is in use: creates an empty file with the new name, and then
+  /// replaces it. A crash between the two steps leaves the empty file.
+  private func renameByReplacing(_ path: String, to other: String) throws(FileFailure) {
+    let file = try open(other, .new)
+    try? close(file)
+    do {
+      try rename(path, to: other)
+    } catch {
+      // A network file system may have renamed the file and report a failure all the same. The file is then kept.
+      if (try? status(at: other))?.length == 0 { try? remove(other) }
       throw error
     }
   }

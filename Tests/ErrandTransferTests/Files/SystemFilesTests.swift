@@ -84,6 +84,21 @@ struct SystemFilesTests {
     #expect(folder.names == ["b"] && folder.bytes("b") == [1])
   }
 
+  private static func noLinks(_ path: String, _ other: String) throws(FileFailure) {
+    throw FileFailure(.rename, path, code: EPERM)
+  }
+
+  @Test func `an exclusive rename needs no hard links`() throws {
+    try folder.put([1], "a")
+    try folder.put([2], "b")
+    expect(.exists) { try files.renameByLink(folder("a"), to: folder("b"), makeLink: Self.noLinks) }
+    #expect(folder.bytes("a") == [1] && folder.bytes("b") == [2])
+    try files.renameByLink(folder("a"), to: folder("c"), makeLink: Self.noLinks)
+    #expect(folder.names == ["b", "c"] && folder.bytes("c") == [1])
+    expect(.notFound) { try files.renameByLink(folder("a"), to: folder("d"), makeLink: Self.noLinks) }
+    #expect(folder.names == ["b", "c"])
+  }
+
   @Test func `a failed rename by link keeps the old name`() throws {
     try folder.put([1], "a")
     expect(.io) {
