@@ -57,8 +57,12 @@ fuzz() {
 export -f fuzz
 
 targets() {
-  local target
-  for target in ${FUZZ_TARGETS:-$("$FUZZER")}; do
+  local target names=${FUZZ_TARGETS:-}
+  if [[ -z $names ]] && ! names=$("$FUZZER"); then
+    complain "fuzz: the program cannot list its targets"
+    return 1
+  fi
+  for target in $names; do
     if [[ ! -d Fuzz/Corpus/$target ]]; then
       complain "fuzz: Fuzz/Corpus/$target is missing"
       return 1
@@ -68,4 +72,8 @@ targets() {
 }
 
 LIST=$(targets)
+if [[ -z $LIST ]]; then
+  complain "fuzz: there are no targets"
+  exit 1
+fi
 xargs -P "${FUZZ_JOBS:-$(nproc)}" -I TARGET bash -c 'fuzz TARGET' <<<"$LIST"
