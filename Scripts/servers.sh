@@ -13,6 +13,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 SERVERS_DIR=""
 SERVERS_PIDS=()
+# How often a start is checked, 20 times a second: a minute. A slow machine needs ten seconds for httpbin alone. The wait
+# ends at once if the process ends.
+SERVERS_TICKS=1200
 
 servers_start() {
   local profile=${1:-test}
@@ -63,10 +66,10 @@ PYTHON
 
 has_ipv6() { python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::1", 0))' 2>/dev/null; }
 
-# Waits until the address responds. Fails if the process ends or after five seconds.
+# Waits until the address responds. Fails if the process ends or after a minute.
 wait_for_answer() {
   local pid=$1 url=$2 tick
-  for ((tick = 0; tick < 100; tick++)); do
+  for ((tick = 0; tick < SERVERS_TICKS; tick++)); do
     kill -0 "$pid" 2>/dev/null || return 1
     if answers "$url"; then return 0; fi
     sleep 0.05
@@ -151,7 +154,7 @@ httpbin_start() {
   .servers/python/bin/python -m gunicorn --bind 127.0.0.1:0 --worker-class gthread --workers 1 --threads 32 \
     --keep-alive 75 --graceful-timeout 1 --worker-tmp-dir "$SERVERS_DIR" httpbin:app >>"$log" 2>&1 </dev/null &
   pid=$!
-  for ((tick = 0; tick < 200; tick++)); do
+  for ((tick = 0; tick < SERVERS_TICKS; tick++)); do
     address=$(sed -n 's|.*Listening at: \(http://[0-9.:]*\).*|\1|p' "$log")
     if [[ -n $address ]] || ! kill -0 "$pid" 2>/dev/null; then break; fi
     sleep 0.05
@@ -177,7 +180,7 @@ printing_start() {
   : >"$said"
   "$@" >>"$said" 2>"$SERVERS_DIR/$name.log" </dev/null &
   pid=$!
-  for ((tick = 0; tick < 200; tick++)); do
+  for ((tick = 0; tick < SERVERS_TICKS; tick++)); do
     if [[ -s $said ]] || ! kill -0 "$pid" 2>/dev/null; then break; fi
     sleep 0.05
   done
@@ -212,12 +215,12 @@ redis_try() {
     sed -e "s|@DIR@|$SERVERS_DIR|g" -e "s|@PORT@|$port|g" -e "s|@SOCKET@|$socket|g" Scripts/servers/redis.conf
   ) &
   pid=$!
-  for ((tick = 0; tick < 100; tick++)); do
+  for ((tick = 0; tick < SERVERS_TICKS; tick++)); do
     kill -0 "$pid" 2>/dev/null || return 1
     if grep -q 'Ready to accept connections' "$SERVERS_DIR/redis.log"; then break; fi
     sleep 0.05
   done
-  if ((tick == 100)); then
+  if ((tick == SERVERS_TICKS)); then
     kill "$pid" 2>/dev/null || true
     wait_for_end "$pid"
     return 1
