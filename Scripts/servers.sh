@@ -251,7 +251,8 @@ servers_main() {
   local state=.servers/running
   case ${1:-} in
     start)
-      if [[ -e $state ]]; then "${BASH_SOURCE[0]}" stop; fi
+      # common.sh has changed the folder, so a relative path of this script may name no file any more.
+      if [[ -e $state ]]; then Scripts/servers.sh stop; fi
       trap servers_stop EXIT
       servers_start "${2:-test}"
       mkdir -p .servers
