@@ -90,7 +90,8 @@ struct LoopbackCurlTests {
     #expect(server.record.refusals == ["the request line is invalid"])
   }
 
-  @Test func `curl connects over IPv6`() async throws {
+  @Test(.enabled(if: (try? RefusingPort(address: .ipv6)) != nil, "this machine has no IPv6"))
+  func `curl connects over IPv6`() async throws {
     let server = try LoopbackServer(.init(address: .ipv6)) { _ in .ok("six") }
     #expect(server.url == "http://[::1]:\(server.port)")
     #expect(try await curl("-g", server.url).output == "six")
@@ -106,7 +107,7 @@ struct LoopbackCurlTests {
   }
 
   @Test func `curl cannot reach a refusing port`() async throws {
-    let nobody = try RefusingPort(address: .ipv6)
+    let nobody = try RefusingPort()
     #expect(try await curl("-g", nobody.url).status == 7)
   }
 }
