@@ -49,6 +49,7 @@ missing_packages() {
   if [[ $LEVEL == bench ]]; then missing_commands; fi
   if [[ -n $BROWSER ]] && ! command -v chromium >/dev/null; then echo "$BROWSER"; fi
   if [[ $LEVEL == test ]] && ! has_venv; then echo python3-venv; fi
+  if [[ $LEVEL == test ]] && ! command -v curl >/dev/null; then echo curl; fi
   if [[ $LEVEL == test ]] && ! command -v valgrind >/dev/null; then echo valgrind; fi
   if [[ $LEVEL == test ]] && ! command -v cc >/dev/null; then echo gcc libc6-dev | tr ' ' '\n'; fi
   if [[ $LEVEL == test ]] && ! find_redis >/dev/null; then echo redis-server; fi
