@@ -19,6 +19,8 @@ SERVERS_TICKS=1200
 
 servers_start() {
   local profile=${1:-test}
+  # URLSession uses the proxies of the environment, also for servers on loopback.
+  unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
   SERVERS_DIR=$(mktemp -d)
   # The worker of nginx does not run as root and must still be able to read the files.
   chmod 755 "$SERVERS_DIR"
