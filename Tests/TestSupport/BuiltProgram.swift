@@ -19,15 +19,18 @@ package struct BuiltProgram {
   /// The location of the executable.
   package let place: URL
 
+  /// The location of the executable as a path. A space in it stays a space.
+  package var path: String { place.path(percentEncoded: false) }
+
   /// Uses an executable at another location, such as a system command.
   package init(at place: URL) { self.place = place }
 
   /// Finds an executable by its name, in the folder of the test bundle.
   package init(_ name: String) throws {
     let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
-    let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
+    let folders = sequence(first: tests) { $0.path.count > 1 ? $0.deletingLastPathComponent() : nil }
     let found = folders.prefix(6).map { $0.appending(path: name) }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path()) }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     guard let found else { throw Missing(name: name) }
     place = found
   }

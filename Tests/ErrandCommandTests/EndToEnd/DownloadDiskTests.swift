@@ -11,7 +11,7 @@ struct DownloadDiskTests {
   /// Runs the command with a file size limit in units of 512 bytes.
   private func limited(to units: Int, _ words: [String]) async throws -> BuiltCommand.Run {
     let script = "ulimit -f \(units) && exec \"$0\" \"$@\""
-    let errand = try BuiltProgram("errand").place.path()
+    let errand = try BuiltProgram("errand").path
     // The limit would truncate a coverage profile, too.
     return try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
       ["-c", script, errand] + words, environment: ["LLVM_PROFILE_FILE": "/dev/null"])

@@ -119,7 +119,7 @@ struct DownloadTerminalTests {
     let server = try LoopbackServer { _ in .generated(count: 512 << 10) }
     try await DownloadFolder.with { folder async throws in
       let script = #""$0" "$@" 2>&1 | cat"#
-      let errand = try BuiltProgram("errand").place.path()
+      let errand = try BuiltProgram("errand").path
       let run = try TerminalRun(
         ["/bin/sh", "-c", script, errand, "download", server.url + "/a", server.url + "/b", "-d", folder.path])
       #expect(await run.finish() == 0)

@@ -14,12 +14,12 @@ struct MCPTests {
   private func report(_ mode: String, _ record: RecordFixture) async throws -> JSONValue {
     let python = Self.root.appending(path: ".servers/python/bin/python")
     try #require(
-      FileManager.default.isExecutableFile(atPath: python.path()),
+      FileManager.default.isExecutableFile(atPath: python.path),
       "PyPI's mcp is not installed: run the tests by `make test`, which installs it")
-    let script = Self.root.appending(path: "Scripts/servers/mcp_client.py").path()
+    let script = Self.root.appending(path: "Scripts/servers/mcp_client.py").path
     let ids = try record.ids()
     let run = try await BuiltProgram(at: python).run(
-      [script, try BuiltProgram("errand").place.path(), mode, record.path, ids[0], ids[1]])
+      [script, try BuiltProgram("errand").path, mode, record.path, ids[0], ids[1]])
     try #require(run.status == 0, "\(run.error)")
     return try JSONValue(parsing: run.output)
   }
@@ -55,7 +55,7 @@ struct MCPTests {
     let file = FileManager.default.temporaryDirectory.appending(path: "errand-mcp-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try Data(lines.joined(separator: Data("\n".utf8))).write(to: file)
-    let errand = try BuiltProgram("errand").place.path()
+    let errand = try BuiltProgram("errand").path
     let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
       ["-c", "exec \"$0\" mcp \"$@\" < \"$INPUT\"", errand] + words, environment: ["INPUT": file.path()])
     #expect(run.status == 0 && run.error == "")
@@ -107,7 +107,7 @@ struct MCPTests {
 
   @Test(arguments: ["<&-", "< /"])
   func `unreadable input is an error`(input: String) async throws {
-    let errand = try BuiltProgram("errand").place.path()
+    let errand = try BuiltProgram("errand").path
     let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(["-c", "exec \"$0\" mcp \(input)", errand])
     #expect(run.status == ExitCode.other.rawValue)
     #expect(run.error.contains("Standard input cannot be read: "), "\(run.error)")

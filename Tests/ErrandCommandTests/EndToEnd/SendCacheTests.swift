@@ -184,7 +184,7 @@ struct SendCacheTests {
   private func limited(_ words: [String]) async throws -> BuiltCommand.Run {
     // The signal of the limit is ignored, so that the write fails.
     let script = "trap '' XFSZ && ulimit -f 8 && exec \"$0\" \"$@\""
-    let errand = try BuiltProgram("errand").place.path()
+    let errand = try BuiltProgram("errand").path
     // The limit would truncate a coverage profile, too.
     return try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
       ["-c", script, errand] + words, environment: ["LLVM_PROFILE_FILE": "/dev/null"])

@@ -72,7 +72,7 @@ struct SendTests {
 
   @Test func `headers precede the body`() async throws {
     let server = try LoopbackServer { _ in .ok("hello") }
-    let place = try BuiltProgram("errand").place.path()
+    let place = try BuiltProgram("errand").path
     let words = ["-c", #"exec "$@" 2>&1"#, "sh", place, "send", server.url, "-v"]
     let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(words)
     let parts = run.text.components(separatedBy: "< HTTP/1.1 200 OK\n")
@@ -104,7 +104,7 @@ struct SendTests {
     @Test(arguments: [("GET", ["--shape", #""any""#]), ("HEAD", []), ("GET", [])])
     func `a response that cannot be written is reported`(method: String, options: [String]) async throws {
       let server = try LoopbackServer { _ in .json("[1]") }
-      let place = try BuiltProgram("errand").place.path()
+      let place = try BuiltProgram("errand").path
       let shell = BuiltProgram(at: URL(filePath: "/bin/sh"))
       let words = ["-c", #"exec "$@" > /dev/full"#, "sh", place, "send", method, server.url]
       let run = try await shell.run(words + options)

@@ -15,7 +15,7 @@ struct StreamTests {
   private func shell(
     _ line: String, _ server: LoopbackServer, meanwhile: (Process) async throws -> Void = { _ in }
   ) async throws -> BuiltProgram.Run {
-    let words = ["-c", line, try BuiltProgram("errand").place.path(), server.url]
+    let words = ["-c", line, try BuiltProgram("errand").path, server.url]
     return try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(words, meanwhile: meanwhile)
   }
 

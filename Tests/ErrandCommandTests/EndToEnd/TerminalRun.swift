@@ -24,7 +24,7 @@ final class TerminalRun {
 
   /// Runs the command `errand`.
   convenience init(errand words: String..., columns: Int = 100, rows: Int = 24) throws {
-    try self.init([BuiltProgram("errand").place.path()] + words, columns: columns, rows: rows)
+    try self.init([BuiltProgram("errand").path] + words, columns: columns, rows: rows)
   }
 
   /// Runs a program by its path and its arguments.

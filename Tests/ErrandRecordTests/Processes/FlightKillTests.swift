@@ -34,7 +34,7 @@ struct FlightKillTests {
 
   @Test func `limit of the file size ends no process`() async throws {
     let folder = try Folder()
-    let crasher = try BuiltProgram("RecordCrasher").place.path()
+    let crasher = try BuiltProgram("RecordCrasher").path
     // The shell counts in blocks of 512 or 1,024 bytes. The file may have 20 KB or 40 KB.
     let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
       ["-c", "ulimit -f 40 && exec \"$0\" \"$@\"", crasher, folder.file.path(), "one", "100", "\(4 << 20)"])
