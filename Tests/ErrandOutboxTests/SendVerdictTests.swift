@@ -82,7 +82,10 @@ struct SendVerdictTests {
   }
 
   @Test func `unreachable server spends no attempt`() {
-    for code: APIError.Code in [.offline, .nameLookup, .refused, .connectTimeout, .proxy] {
+    let codes: [APIError.Code] = [
+      .offline, .nameLookup, .refused, .connectTimeout, .proxy, .closedBeforeResponse, .reset, .http2,
+    ]
+    for code in codes {
       let retry = retry(SendVerdict(result(.transport, code, notSent: true)))
       #expect(retry?.reason.code == .offline)
       #expect(retry?.counts == false)
@@ -144,6 +147,51 @@ struct SendVerdictTests {
     ] {
       #expect(isRejected(SendVerdict(result)))
     }
+  }
+
+  @Test(
+    arguments: [
+      (.build, .invalidPath, false, false), (.validate, .business, false, false), (.validate, .shape, false, true),
+      (.decode, .decoding, false, true), (.redirect, .redirectLoop, false, true),
+      (.redirect, .redirectRefused, true, false), (.transfer, .other, false, true), (.transfer, .other, true, false),
+      (.cache, .other, true, false), (.group, .other, true, false),
+    ] as [(APIError.Stage, APIError.Code, Bool, Bool)])
+  func `rejection tells whether the server may have acted`(
+    stage: APIError.Stage, code: APIError.Code, isNotSent: Bool, mayHaveActed: Bool
+  ) {
+    for unclear in [false, true] {
+      let verdict = SendVerdict(result(stage, code, notSent: isNotSent && !unclear, unclear: unclear))
+      guard case .rejected(_, mayHaveBeenCarriedOut: let isPossible) = verdict else {
+        Issue.record("\(stage) is not a rejection")
+        continue
+      }
+      #expect(isPossible == (mayHaveActed || unclear), "\(stage)")
+    }
+  }
+
+  @Test func `earlier exchange leaves doubt about a final status`() {
+    for (code, isUnclear) in [(404, false), (404, true), (412, false), (412, true), (422, true)] {
+      switch SendVerdict(result(.validate, .status, status: code, unclear: isUnclear)) {
+      case .rejected(_, mayHaveBeenCarriedOut: let isPossible), .conflict(_, mayHaveBeenCarriedOut: let isPossible),
+        .parked(_, mayHaveBeenCarriedOut: let isPossible):
+        #expect(isPossible == isUnclear, "\(code)")
+      case .delivered, .retry: Issue.record("\(code) is not final")
+      }
+    }
+  }
+
+  @Test(arguments: [APIError.Code.status, .business])
+  func `response that rejects the credential spends no attempt`(code: APIError.Code) {
+    var result = result(.validate, code, status: 403)
+    result.rejectsCredential = true
+    let retry = retry(SendVerdict(result))
+    #expect(retry?.reason.code == .login && retry?.counts == false && retry?.mayHaveBeenCarriedOut == false)
+  }
+
+  @Test func `only a rejected credential leaves no doubt`() {
+    #expect(retry(status(401))?.mayHaveBeenCarriedOut == false)
+    #expect(retry(SendVerdict(result(.authorize, .refreshFailed)))?.mayHaveBeenCarriedOut == false)
+    #expect(retry(SendVerdict(result(.cancelled, .loggedOut)))?.mayHaveBeenCarriedOut == true)
   }
 
   @Test func `certificate failures count`() {
