@@ -66,6 +66,19 @@ struct ResumeDecisionTests {
     #expect(
       Self.decide(200, ["ETag": "\"v1\"", "Content-Length": "100"])
         == .fresh(ResponseProperties(validator: Self.tag, total: 100, coding: nil)))
+    let segment = RequestedRange.segment(40..<60, Self.tag)
+    #expect(Self.decide(200, fields, requested: segment) == .mismatch(.total(expected: 100, found: 60)))
+  }
+
+  @Test func `other length is a new version if no old one is known`() {
+    let fields: HTTPFields = ["ETag": "\"v1\"", "Content-Length": "60"]
+    let fresh = ResumeDecision.fresh(ResponseProperties(validator: Self.tag, total: 60, coding: nil))
+    for requested in [RequestedRange.whole, .first(10)] {
+      #expect(Self.decide(200, fields, requested: requested) == fresh)
+    }
+    #expect(Self.decide(200, fields, metadata: Self.metadata(total: nil)) == fresh)
+    #expect(Self.decide(200, fields, metadata: Self.metadata(validator: nil)) == fresh)
+    #expect(Self.decide(200, fields, metadata: nil) == fresh)
   }
 
   @Test(
