@@ -68,7 +68,9 @@ struct JSONShapeTests {
       (.oneOf(1), 1.0, true), (.oneOf([]), 1, false), (.optional(.string), nil, false), (.nullable(.string), nil, true),
       ([:], ["a": 1], true),
       (.anyOf(.string, .null), nil, true), (.nullable(["a": .bool]), ["a": 1], false),
-      ([.nullable(.integer)], [nil, 1], true),
+      ([.nullable(.integer)], [nil, 1], true), (["a": .nullable(.optional(.string))], [:], true),
+      (["a": .nullable(.string)], [:], false), (["a": .anyOf(.number, .optional(.string))], [:], true),
+      (["a": .anyOf(.number, .string)], [:], false), (["a": .optional(.nullable(.string))], ["a": 1], false),
     ] as [(JSONShape, JSONValue, Bool)]) func `each rule accepts and rejects`(
       shape: JSONShape, value: JSONValue, passes: Bool
     )

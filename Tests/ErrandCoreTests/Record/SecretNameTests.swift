@@ -5,7 +5,8 @@ import Testing
 struct SecretNameTests {
   @Test(arguments: [
     "sig", "code", "X-Amz-Signature", "X-Amz-Credential", "sid", "card_pin", "SAMLResponse", "code_verifier",
-    "c%6Fde", "access%5Ftoken", "X-Goog-Signature", "assertion",
+    "c%6Fde", "access%5Ftoken", "X-Goog-Signature", "assertion", "client_assertion", "device_code", "user_pass", "jwt",
+    "otp", "pin", "pwd",
   ])
   func `names of secrets in queries are recognized`(name: String) {
     #expect(SecretName.isSecret(encoded: Substring(name)))
