@@ -48,15 +48,22 @@ struct EntryMachineTests {
     Case(name: "unresolved conflict", from: .sending, event: .attempted(.conflict(reason), chance: 0), to: .rejected),
     Case(name: "parking", from: .sending, event: .attempted(.parked(reason), chance: 0), to: .parked),
     Case(name: "retry", from: .sending, event: .attempted(.retry(unclear), chance: 0), to: .queued),
+    Case(
+      name: "success after a rejection is ignored", from: .rejected, event: .attempted(.delivered, chance: 0), to: nil),
     Case(name: "end of the process", from: .sending, event: .interrupted, to: .queued),
+    Case(name: "end of the process does not change a queued entry", from: .queued, event: .interrupted, to: nil),
     Case(name: "conflict resolved", from: .sending, event: .resolved(.sendChanged), to: .queued),
     Case(name: "their change kept", from: .sending, event: .resolved(.keepTheirs), to: .cancelled),
     Case(name: "dropped", from: .sending, event: .resolved(.drop), to: .cancelled),
+    Case(name: "resolution of a queued entry is ignored", from: .queued, event: .resolved(.drop), to: nil),
     Case(
       name: "reconciled as carried out", from: .queued, event: .reconciled(.carriedOut()), to: .delivered, unknown: 1),
     Case(
       name: "reconciled as not carried out", from: .queued, event: .reconciled(.notCarriedOut), to: .queued, unknown: 1),
     Case(name: "not reconciled", from: .queued, event: .reconciled(.unknown), to: .unknown, unknown: 1),
+    Case(name: "fate of a running entry is ignored", from: .sending, event: .reconciled(.unknown), to: nil),
+    Case(name: "postponed", from: .queued, event: .postponed(reason, chance: 0), to: .queued),
+    Case(name: "postponing a running entry is ignored", from: .sending, event: .postponed(reason, chance: 0), to: nil),
     Case(name: "expiry", from: .queued, event: .expire, to: .expired),
     Case(name: "expiry with unknown fate", from: .queued, event: .expire, to: .unknown, unknown: 1),
     Case(name: "expiry of a running entry is ignored", from: .sending, event: .expire, to: nil),
@@ -95,6 +102,28 @@ struct EntryMachineTests {
     #expect(later?.facts.unknownSince == WallTime(milliseconds: 5))
     let known = Self.after(.attempted(.retry(Self.notSent), chance: 0), Self.entry(.sending))
     #expect(known?.facts.unknownSince == nil)
+  }
+
+  @Test(arguments: [false, true]) func `final verdict may leave the fate unknown`(isUnclear: Bool) {
+    for verdict in [
+      SendVerdict.rejected(Self.reason, mayHaveBeenCarriedOut: isUnclear),
+      .parked(Self.reason, mayHaveBeenCarriedOut: isUnclear),
+      .conflict(Self.reason, mayHaveBeenCarriedOut: isUnclear),
+    ] {
+      let facts = Self.after(.attempted(verdict, chance: 0), Self.entry(.sending))?.facts
+      #expect(facts?.attempts == 1)
+      #expect(facts?.unknownSince == (isUnclear ? WallTime(milliseconds: 900_000) : nil))
+    }
+  }
+
+  @Test func `postponed entry waits and keeps its reason`() {
+    var facts = Self.entry(.queued)
+    facts.reason = Self.reason
+    let kept = Self.after(.postponed(nil, chance: 0), facts)?.facts
+    #expect(kept?.reason == Self.reason && kept?.failures == 1 && kept?.attempts == 0)
+    #expect(kept.map { Self.now.milliseconds(to: $0.notBefore) } == 500)
+    let other = OutboxReason(.offline, "No network.")
+    #expect(Self.after(.postponed(other, chance: 0), facts)?.facts.reason == other)
   }
 
   @Test func `end of the process makes the fate unknown`() {

@@ -111,6 +111,24 @@ struct OutboxScheduleTests {
     #expect(decision.expire == [1])
   }
 
+  @Test func `only a queued entry whose time has passed expires`() {
+    var entry = entry(1, "a")
+    entry.expires = now
+    let running = [OutboxSchedule.Running(id: 1, account: "", lane: "a")]
+    #expect(decide([]) { ($0.expiring, $0.running) = ([entry], running) }.expire.isEmpty)
+    entry.expires = WallTime(milliseconds: 1_000_001)
+    #expect(decide([]) { $0.expiring = [entry] }.expire.isEmpty)
+    (entry.expires, entry.state) = (now, .parked)
+    #expect(decide([]) { $0.expiring = [entry] }.expire.isEmpty)
+  }
+
+  @Test(arguments: [OutboxState.sending, .rejected, .parked, .unknown])
+  func `entry that is not queued is not sent`(state: OutboxState) {
+    var entry = entry(1, "a")
+    entry.state = state
+    #expect(decide([entry]) == decide([]))
+  }
+
   @Test func `entry with a forgotten key is not sent blindly`() {
     var old = entry(1, "a")
     old.unknownSince = WallTime(milliseconds: 0)
@@ -131,6 +149,8 @@ struct OutboxScheduleTests {
     let later = WallTime(milliseconds: 2_000_000)
     #expect(decide([]) { $0.nextDue = later }.wakeAt == later)
     #expect(decide([]) { $0.nextDue = now }.wakeAt == nil)
+    let running = [OutboxSchedule.Running(id: 9, account: "", lane: "x")]
+    #expect(decide([]) { ($0.nextDue, $0.running, $0.parallel) = (later, running, 1) }.wakeAt == nil)
     #expect(decide([]) { $0.nextExpiry = WallTime(milliseconds: 9) }.wakeAt == WallTime(milliseconds: 9))
   }
 }
