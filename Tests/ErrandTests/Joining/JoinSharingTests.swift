@@ -34,7 +34,8 @@ struct JoinSharingTests {
     JoinText(headers: ["If-None-Match": "\"a\""]), JoinText(credential: .bearer("other")),
     JoinText(credential: .none), JoinText(timeouts: Timeouts(connect: .seconds(3))),
     JoinText(timeouts: Timeouts(idle: .seconds(3))), JoinText(redirects: RedirectPolicy.never),
-    JoinText(network: NetworkWish(avoidsCellular: true)), JoinText(cache: .http),
+    JoinText(network: NetworkWish(avoidsCellular: true)), JoinText(retries: RetryPolicy(attempts: 5)),
+    JoinText(idempotency: .never), JoinText(cache: .http),
     JoinText(cache: .inherited.keyed(by: CacheKeyRule(leavingOut: ["at"]))), JoinText(joining: .never),
   ])
   func `different call has its own exchange`(other: JoinText) async {

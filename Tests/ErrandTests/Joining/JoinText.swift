@@ -13,6 +13,8 @@ struct JoinText: APIRequest {
   var timeouts: Timeouts = .inherited
   var redirects: RedirectPolicy = .inherited
   var network = NetworkWish()
+  var retries = RetryPolicy.inherited
+  var idempotency = Idempotency.byMethod
   var statusRule: StatusRule = .inherited
   var cache = CachePolicy.inherited
   var joining = JoinRule.inherited
