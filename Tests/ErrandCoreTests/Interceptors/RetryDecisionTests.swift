@@ -125,8 +125,8 @@ struct RetryDecisionTests {
   @Test(arguments: [
     (Idempotency.byMethod, "GET", true), (.byMethod, "HEAD", true), (.byMethod, "OPTIONS", true),
     (.byMethod, "TRACE", true), (.byMethod, "PUT", true), (.byMethod, "DELETE", true), (.byMethod, "POST", false),
-    (.byMethod, "PATCH", false), (.byMethod, "get", false), (.byMethod, "BREW", false), (.assumed, "POST", true),
-    (.keyed(), "POST", true), (.never, "GET", false),
+    (.byMethod, "QUERY", true), (.byMethod, "PATCH", false), (.byMethod, "get", false), (.byMethod, "BREW", false),
+    (.assumed, "POST", true), (.keyed(), "POST", true), (.never, "GET", false),
   ])
   func `idempotency decides about repetition`(idempotency: Idempotency, method: String, isAllowed: Bool) {
     #expect(idempotency.allows(HTTPMethod(method)) == isAllowed)
