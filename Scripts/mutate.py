@@ -237,11 +237,16 @@ def report(mutants, survivors):
     return 0 if share >= GOAL and all(mutant.reason for mutant in survivors) else 1
 
 
+def processors():
+    """The number of processors that this process may use, which may be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def main():
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--check", action="store_true")
     words.add_argument("--only")
-    words.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    words.add_argument("--jobs", type=int, default=processors())
     words.add_argument("--tests")
     words.add_argument("--tree", type=pathlib.Path, default=ROOT / ".build-mutants")
     words = words.parse_args()

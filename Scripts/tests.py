@@ -24,7 +24,8 @@ import xml.etree.ElementTree
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent / "Tests"
 RECORD = pathlib.Path(__file__).resolve().parent / "test-counts.txt"
-PROCESSES = (os.cpu_count() or 2) + 2
+# A container or `taskset` may leave this process only some of the processors of the machine.
+PROCESSES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2) + 2
 # A process that starts and ends no test for this time counts as hanging. The time-limit trait of Swift Testing is not
 # used: it does not end a test that blocks its thread, and `@Suite` makes the compiler read all suites for each file.
 MINUTES = float(os.environ.get("ERRAND_TEST_MINUTES", "5"))
