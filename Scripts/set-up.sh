@@ -91,7 +91,8 @@ AS_ROOT='
     chmod 755 "$policy"
     trap "rm -f $policy" EXIT INT TERM
   fi
-  install() { apt-get install -y -qq --no-install-recommends "$@"; }
+  # A new machine often installs its updates at this moment, and another run of this script may install packages.
+  install() { apt-get install -o DPkg::Lock::Timeout=600 -y -qq --no-install-recommends "$@"; }
   install "$@" || { apt-get update -qq; install "$@"; }
   disable() {
     if command -v systemctl >/dev/null; then systemctl --quiet disable "$1" 2>/dev/null || true; fi
