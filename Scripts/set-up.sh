@@ -126,10 +126,13 @@ install_packages() {
 
 # httpbin and mcp in a separate virtual environment, which is created again when the list of versions changes.
 install_httpbin() {
+  mkdir -p .servers
+  # Another run at the same time must not remove the environment that this one fills. The lock ends with the script.
+  exec 9>.servers/lock
+  flock 9
   if cmp -s "$REQUIREMENTS" "$VENV/installed.txt" && [[ -x $VENV/bin/python ]]; then return; fi
   say "set-up: installing httpbin, gunicorn and mcp from PyPI into $VENV"
   rm -rf "$VENV"
-  mkdir -p .servers
   python3 -m venv "$VENV"
   if ! "$VENV/bin/pip" install --quiet --disable-pip-version-check --requirement "$REQUIREMENTS"; then
     complain "set-up: pip failed to install $REQUIREMENTS"
