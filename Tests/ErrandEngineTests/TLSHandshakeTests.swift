@@ -124,7 +124,7 @@
 
     /// RFC 9525 section 6.3.
     @Test(arguments: ["whole.test", "one.two.whole.test", "partial.wild.test"])
-    func `a wildcard stands for the whole first label`(host: String) async throws {
+    func `a wildcard matches the whole first label`(host: String) async throws {
       let server = try TLSServer(TLSServer.answersAll)
       let transport = try server.transport {
         $0.addressOverrides = ["\(host):\(server.port)": "127.0.0.1", "one.whole.test:\(server.port)": "127.0.0.1"]

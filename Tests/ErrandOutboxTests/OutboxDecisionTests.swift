@@ -305,7 +305,7 @@ struct OutboxDecisionTests {
     await outbox.close()
   }
 
-  @Test func `dependants are told if the creation fails`() async throws {
+  @Test func `dependants fail if the creation fails`() async throws {
     let fixture = try OutboxFixture { $0.method == "POST" ? .status(400) : .status(204) }
     let outbox = try fixture.open()
     outbox.pause()

@@ -36,7 +36,7 @@ struct PublicSuffixListTests {
     }
   #endif
 
-  @Test func `addresses share with nobody`() throws {
+  @Test func `cookies of an address are host-only`() throws {
     let jar = CookieJar(publicSuffixes: PublicSuffixList.system)
     let refused = jar.take(
       ["a=1; Domain=127.0.0.1", "b=2; Domain=0.0.1"], from: try HTTPURL("http://127.0.0.1/"), removalCount: 0)

@@ -77,7 +77,7 @@ struct StoreWaitsTests {
     #expect(delay.delay(at: after(.seconds(seconds) + .nanoseconds(1)), isClosing: isClosing) == false)
   }
 
-  @Test func `the next batch starts anew`() {
+  @Test func `the next batch has its own time`() {
     var delay = WriteDelay()
     delay.begin(at: start)
     #expect(delay.delay(at: start, isClosing: false) == true)

@@ -41,7 +41,7 @@ struct MCPTests {
     #expect(!report.description.contains(RecordFixture.marker), "no tool shows a secret")
   }
 
-  @Test func `a search without a result is told`() async throws {
+  @Test func `a search without a result is reported`() async throws {
     let record = try await RecordFixture()
     let request = #"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list", "arguments": "#
     let line = Data(#"\#(request){"contains": "/nowhere"}}}"#.utf8)

@@ -104,7 +104,7 @@ struct FlightLivePageTests {
     #expect(silent.allSatisfy { $0.readToEnd() == "" })
   }
 
-  @Test func `slow reader is told to reload`() async throws {
+  @Test func `slow reader is asked to reload`() async throws {
     let body = String(repeating: "x", count: 512 << 10)
     let client = client(answer: .text(body), bodyLimit: 1 << 20)
     var limits = LiveLimits()

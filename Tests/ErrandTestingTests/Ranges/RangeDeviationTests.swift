@@ -87,7 +87,7 @@ struct RangeDeviationTests {
   }
 
   @Test(arguments: [RangeDeviation.total(7), .noContentRange, .multipart, .entityTag(nil), .partAsWhole])
-  func `whole file is sent correctly`(deviation: RangeDeviation) async throws {
+  func `whole file is sent without a deviation`(deviation: RangeDeviation) async throws {
     let server = try RangeServer(RangeBehaviour(Self.file) { $0.deviation = deviation })
     let probe = try await RangeProbe(server)
     #expect(probe.status == 200 && probe.fields["ETag"] == Self.file.entityTag)

@@ -36,7 +36,7 @@ struct DownloadPlaceTests {
     #expect(fixture.isOld && fixture.names == ["film.bin"] && fixture.ranges.isEmpty)
   }
 
-  @Test func `file created meanwhile is kept`() async throws {
+  @Test func `file created during the download is kept`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
     async let outcome = fixture.send { $0.replaces = false }

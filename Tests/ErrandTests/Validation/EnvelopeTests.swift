@@ -60,7 +60,7 @@ struct EnvelopeTests {
     #expect(error?.message.contains("(the code is a number, but `Envelope.success` contains it as a string)") == true)
   }
 
-  @Test func `text code without message works`() async {
+  @Test func `text code without message is quoted`() async {
     let bench = ScriptedClient(answers: [.json(#"{"code":"E7"}"#)])
     let error = await bench.failure(of: Sending(envelope: Self.envelope))
     #expect(error?.businessCode == "E7" && error?.message == "The server rejected the request with code E7.")
