@@ -155,6 +155,15 @@ struct RetryBudgetTests {
     #expect(budget.isFull, "the budget never exceeds its maximum")
   }
 
+  @Test func `resumed transfers pay like retries`() {
+    let control = RetryControl()
+    let origin = HTTPURL.Origin.test("http://red.example")
+    #expect(control.payForResume(.failure(.idleTimeout), at: origin) == 10)
+    #expect(control.payForResume(.failure(.reset), at: origin) == 5)
+    #expect(control.pay(485, at: origin))
+    #expect(control.payForResume(.failure(.reset), at: origin) == nil)
+  }
+
   @Test func `each origin has its own budget`() {
     let control = RetryControl()
     let (red, blue) = (HTTPURL.Origin.test("http://red.example"), HTTPURL.Origin.test("http://blue.example"))
