@@ -106,7 +106,9 @@
     }
 
     /// Handles the end of an exchange that waits for a connection or opens one. If the connection failed, the exchanges
-    /// that wait for it fail as well. If only the exchange ended, another one opens the connection.
+    /// that wait for it fail as well. If only the exchange ended, another one opens the connection at the end of the
+    /// current work. Until then, the others may end for the same reason: because their calls were stopped together, or
+    /// by the same time-out.
     func connectOthers(waitingFor exchange: EngineExchange, _ error: any Error) {
       guard openings[exchange.origin]?.leader === exchange else {
         openings[exchange.origin]?.waiting.removeAll { $0 === exchange }
@@ -116,7 +118,8 @@
       let others = endOpening(of: exchange)
       let hasConnection = sharedPool.contains(exchange.origin)
       guard let failure = error as? TransportFailure, failure.kind != .connectTimeout, !hasConnection else {
-        return place(others)
+        stranded += others
+        return
       }
       for other in others { fail(other, other.failure(failure.kind, failure.description)) }
     }
@@ -206,10 +209,16 @@
 
     /// Places the exchanges that need another connection, and sends the bytes of all connections.
     func settleHTTP2() {
-      while !unplaced.isEmpty || !unflushed.isEmpty || !relieved.isEmpty {
+      while !unplaced.isEmpty || !unflushed.isEmpty || !relieved.isEmpty || !stranded.isEmpty {
         let origins = relieved
         relieved.removeAll()
         for origin in origins { continueWaiting(for: origin) }
+        let others = stranded
+        stranded.removeAll()
+        for exchange in others where exchange.slot != nil {
+          exchange.stage = .unconnected
+          place(exchange)
+        }
         let exchanges = unplaced
         unplaced.removeAll()
         for exchange in exchanges {

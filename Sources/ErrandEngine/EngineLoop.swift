@@ -127,6 +127,9 @@
     /// The exchanges that look for another connection at the end of the current work. libnghttp2 may be at work now, and
     /// must not be called for other connections.
     var unplaced: [EngineExchange] = []
+    /// The exchanges that waited for the connection of an exchange that has ended. At the end of the current work, the
+    /// first of them that has not ended opens a connection. Their connect time-outs continue.
+    var stranded: [EngineExchange] = []
     private var ended: [EngineExchange] = []
 
     init(

@@ -52,5 +52,38 @@
       #expect(await texts == [String](repeating: "ok", count: count))
       #expect(frames.connections == 1 && frames.openConnections == 1)
     }
+
+    /// All calls are stopped in one iteration of the loop. No call that is about to end opens a connection.
+    @Test func `calls stopped together open one connection`() async throws {
+      let begun = Counter()
+      let server = try TLSServer { peer in
+        if begun.add() == 1 { peer.waitForEnd() } else { TLSServer.answersAll(peer) }
+      }
+      let (transport, url) = (try server.transport(), server.url)
+      let origin = try HTTPURL(url).origin
+      let (call, stopped, count) = (CallState(), Counter(), 20)
+      let timers = try #require(transport.timers)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<count {
+          group.addTask {
+            let exchange = Exchange(
+              request: try HTTPRequest(url: url), call: call, connectTimeout: nil, idleTimeout: nil)
+            do {
+              _ = try await transport.send(exchange)
+            } catch is CallState.Stopped {
+              stopped.add()
+            }
+          }
+          // The call that opens the connection is stopped before those that wait for it.
+          if number == 0 { #expect(try await HTTP2.eventually(on: transport) { $0.openings[origin] != nil }) }
+        }
+        #expect(try await HTTP2.eventually(on: transport) { $0.openings[origin]?.waiting.count == count - 1 })
+        _ = timers.schedule(at: timers.now) { call.stop(.cancelled) }
+        try await group.waitForAll()
+      }
+      // The server accepts this connection after all earlier ones.
+      #expect(try await TransportConformance.get(transport, url).text == "ok")
+      #expect(stopped.value == count && server.connections == 2)
+    }
   }
 #endif
