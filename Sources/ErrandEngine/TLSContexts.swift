@@ -15,23 +15,28 @@
     private static let mostSessions = 256
 
     /// The files in which Linux distributions keep the authorities that the system trusts.
-    private static let systemFiles = [
+    static let systemFiles = [
       "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
       "/etc/ssl/cert.pem",
     ]
 
-    /// Makes a context. Returns nil if no memory is available. A system without authorities trusts no server.
-    /// - Parameter other: A context with the same authorities, which are then not read again.
+    /// Makes a context. Returns nil if no memory is available, or no file descriptor for the file of authorities. A
+    /// system without authorities trusts no server.
+    /// - Parameters:
+    ///   - other: A context with the same authorities, which are then not read again.
+    ///   - files: The files in which the system may keep its authorities.
+    ///   - lacksDescriptors: Returns whether no file descriptor is left.
     init?(
       _ trust: TrustSettings, certificate: LoadedCertificate?, minimum: TLSVersion,
-      sharingTrustOf other: TLSContext? = nil
+      sharingTrustOf other: TLSContext? = nil, files: [String] = TLSContext.systemFiles,
+      lacksDescriptors: () -> Bool = { EngineSocket.lacksDescriptors }
     ) {
       guard let context = errand_tls_context_make(minimum == .tls1_3) else { return nil }
       self.context = context
       hasCertificate = certificate != nil
       if let other {
         errand_tls_context_trust_same(context, other.context)
-      } else if !trusts(trust.authority) {
+      } else if !trusts(trust.authority, files, lacksDescriptors) {
         return nil
       }
       guard certificate?.use(in: context) != false else { return nil }
@@ -58,15 +63,17 @@
       return isFresh ? session : nil
     }
 
-    private func trusts(_ authority: TrustSettings.Authority) -> Bool {
+    private func trusts(
+      _ authority: TrustSettings.Authority, _ files: [String], _ lacksDescriptors: () -> Bool
+    ) -> Bool {
       switch authority {
       case .certificates(let data, _):
         return data.withUnsafeBytes { errand_tls_context_trust_pem(context, $0.baseAddress, $0.count) }
       case .system:
-        if let file = Self.systemFiles.first(where: { access($0, R_OK) == 0 }),
-          errand_tls_context_trust_file(context, file)
-        {
-          return true
+        if let file = files.first(where: { access($0, R_OK) == 0 }) {
+          if errand_tls_context_trust_file(context, file) { return true }
+          // The directory of many systems contains only the file. A context that is kept would then trust no server.
+          if lacksDescriptors() { return false }
         }
         return errand_tls_context_trust_directory(context)
       }

@@ -30,6 +30,18 @@
       return try #require(TLSContext(trust, certificate: nil, minimum: .tls1_2))
     }
 
+    /// The loop keeps a context until it ends, so it must not keep one without the authorities. A file without
+    /// authorities stands for one that cannot be opened.
+    @Test(arguments: [false, true])
+    func `authorities need a file descriptor`(isLacking: Bool) throws {
+      let path = NSTemporaryDirectory() + "errand-\(UUID().uuidString).pem"
+      try Data().write(to: URL(fileURLWithPath: path))
+      defer { unlink(path) }
+      let context = TLSContext(
+        .standard, certificate: nil, minimum: .tls1_2, files: [path], lacksDescriptors: { isLacking })
+      #expect((context == nil) == isLacking)
+    }
+
     /// Connects to a server over a pair of sockets that hold few bytes.
     private static func link(
       _ context: TLSContext, _ identity: TLSIdentity, at now: MonotonicInstant = .now
