@@ -285,14 +285,19 @@
       ready.append(work)
     }
 
-    private func continueReady() {
+    /// Continues with the connections and streams of the last iteration. Those for which no decoding budget is left
+    /// come first in the next iteration. Otherwise the same bodies would use up the budget in each iteration.
+    func continueReady() {
       guard !ready.isEmpty else { return }
       swap(&ready, &continuing)
+      var served: Int?
       for work in continuing {
+        if served == nil, decoding.isTurnOver { served = ready.count }
         work.isQueued = false
         if work.isOpen { work.continueTurn() }
       }
       continuing.removeAll(keepingCapacity: true)
+      if let served, served > 0 { ready = Array(ready[served...] + ready[..<served]) }
     }
 
     /// Records an exchange that has ended. Its caller is woken later in this iteration of the loop, together with the

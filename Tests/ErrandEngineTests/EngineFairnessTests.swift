@@ -1,6 +1,7 @@
 #if os(Linux)
   import CTLSServer
   import ErrandCore
+  import ErrandDecoding
   import ErrandHTTP
   import ErrandSupport
   import ErrandTesting
@@ -50,6 +51,37 @@
       share.use(10)
       #expect(share.left(in: 1) < 0)
       #expect(share.left(in: 2) == TurnShare.most)
+    }
+
+    /// A coded body that always has more bytes to decode than one iteration of the loop allows.
+    private final class EndlessBody: LoopWork {
+      let loop: EngineLoop
+      var isQueued = false
+      let isOpen = true
+      private(set) var pieces = 0
+
+      init(_ loop: EngineLoop) { self.loop = loop }
+
+      func continueTurn() {
+        loop.decoding.beginPiece()
+        if !loop.decoding.isUsedUp {
+          pieces += 1
+          loop.decoding.charge(256 << 10)
+        }
+        loop.continueLater(with: self)
+      }
+    }
+
+    /// The budget of an iteration is enough for eight pieces.
+    @Test func `coded bodies take turns`() {
+      let loop = EngineLoop(EngineConfiguration())
+      let bodies = (0..<20).map { _ in EndlessBody(loop) }
+      for body in bodies { loop.continueLater(with: body) }
+      for _ in 0..<10 {
+        loop.beginTurn()
+        loop.continueReady()
+      }
+      #expect(bodies.map(\.pieces) == [Int](repeating: 4, count: 20))
     }
 
     /// Receives a large body during small calls.
