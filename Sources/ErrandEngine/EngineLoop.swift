@@ -199,9 +199,11 @@
         now = .now
         beginTurn()
         fireTimers(now)
+        // Before the commands, which continue bodies that were paused. These could use up the decoding budget in each
+        // iteration.
+        continueReady()
         performCommands()
         watch()
-        continueReady()
         wakeCallers()
         performCommands()
       } while waitForEvents(poller)

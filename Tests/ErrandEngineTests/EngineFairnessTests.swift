@@ -55,9 +55,9 @@
 
     /// A coded body that always has more bytes to decode than one iteration of the loop allows.
     private final class EndlessBody: LoopWork {
-      let loop: EngineLoop
+      unowned let loop: EngineLoop
       var isQueued = false
-      let isOpen = true
+      var isOpen = true
       private(set) var pieces = 0
 
       init(_ loop: EngineLoop) { self.loop = loop }
@@ -82,6 +82,23 @@
         loop.continueReady()
       }
       #expect(bodies.map(\.pieces) == [Int](repeating: 4, count: 20))
+    }
+
+    /// A job uses up the budget of each iteration, as the commands do that continue bodies whose sinks paused them.
+    @Test func `a coded body continues beside commands`() async throws {
+      let transport = EngineTransport()
+      let loop = try #require(transport.timers as? LoopThread<EngineLoop>).loop
+      let pieces = await Task(executorPreference: transport.executor) {
+        let body = EndlessBody(loop)
+        loop.continueLater(with: body)
+        for _ in 0..<100 {
+          loop.decoding.charge(4 << 20)
+          await Task.yield()
+        }
+        body.isOpen = false
+        return body.pieces
+      }.value
+      #expect(pieces > 0)
     }
 
     /// Receives a large body during small calls.
