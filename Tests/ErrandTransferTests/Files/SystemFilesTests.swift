@@ -121,9 +121,10 @@ struct SystemFilesTests {
   }
 
   /// A download reserves space before each response, also if the file is still open.
-  @Test(arguments: [
-    (0, 0, 10_240), (5_000, 10, 5_120), (5_000, 20, 0), (10_240, 8, 0), (0, .max, 0),
-  ] as [(Int64, Int64, Int64)])
+  @Test(
+    arguments: [
+      (0, 0, 10_240), (5_000, 10, 5_120), (5_000, 20, 0), (10_240, 8, 0), (0, .max, 0),
+    ] as [(Int64, Int64, Int64)])
   func `reserved space is not reserved again`(size: Int64, blocks: Int64, missing: Int64) {
     #expect(SystemFiles.unreserved(of: 10_240, size: size, blocks: blocks) == missing)
     #expect(SystemFiles.unreserved(of: -5, size: size, blocks: blocks) == 0)
