@@ -47,6 +47,7 @@ public struct stat: Sendable {
   public var st_mtimespec = timespec()
   public var st_ctimespec = timespec()
   public var st_size: off_t = 0
+  public var st_blocks: Int64 = 0
   public init() {}
 }
 
