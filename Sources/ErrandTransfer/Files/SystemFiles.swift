@@ -99,23 +99,21 @@ package struct SystemFiles: TransferFiles {
   }
 
   package func synchronizeFolder(_ path: String) throws(FileFailure) {
-    let folder: Int32
     do {
-      folder = try Self.result(.synchronize, path) { Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    } catch {
-      // In some folders, such as a drop box, this user may create files but may not read the folder. The folder cannot
-      // be opened then, and the file in it is as good as on a file system that cannot synchronize a folder.
-      if error.code == EACCES { return }
-      throw error
-    }
-    defer { _ = Foundation.close(folder) }
-    do {
+      let folder = try Self.result(.synchronize, path) {
+        Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      }
+      defer { _ = Foundation.close(folder) }
       _ = try Self.result(.synchronize, path) { fsync(folder) }
     } catch {
-      // Some file systems cannot synchronize a folder. They report `EINVAL` or `ENOTSUP`, which is ignored.
-      if error.code != EINVAL, error.code != ENOTSUP { throw error }
+      if !Self.cannotSynchronizeFolder(error.code) { throw error }
     }
   }
+
+  /// Whether an error number says that a folder cannot be synchronized at all, so that the error is ignored. Some file
+  /// systems report `EINVAL` or `ENOTSUP`. `EACCES` is the error of a folder, such as a drop box, in which the user may
+  /// create files, but may not read the folder.
+  static func cannotSynchronizeFolder(_ code: Int32) -> Bool { [EACCES, EINVAL, ENOTSUP].contains(code) }
 
   package func names(in folder: String) throws(FileFailure) -> [String] {
     do {

@@ -164,15 +164,10 @@ struct SystemFilesTests {
     #expect(try (files.names(in: folder.path)) == ["a"])
   }
 
-  /// In a drop box, a user may create files, but may not read the folder.
-  @Test(.enabled(if: geteuid() != 0, "root may read every folder"))
-  func `a file may end in an unreadable folder`() throws {
-    let part = try PartFile.open(target: folder("a"), files: files)
-    try [UInt8(1)].withUnsafeBytes { try part.append($0) }
-    #expect(chmod(folder.path, 0o300) == 0)
-    defer { _ = chmod(folder.path, 0o700) }
-    try part.finish(total: 1, overwriting: true)
-    #expect(folder.bytes("a") == [1])
+  @Test func `some folders cannot be synchronized`() {
+    #expect([EACCES, EINVAL, ENOTSUP].allSatisfy(SystemFiles.cannotSynchronizeFolder))
+    #expect(![EIO, ENOENT, ENOTDIR, EMFILE, ENOSPC].contains(where: SystemFiles.cannotSynchronizeFolder))
+    expect(.notFound) { try files.synchronizeFolder(folder("missing")) }
   }
 
   @Test(arguments: [
