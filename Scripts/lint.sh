@@ -49,3 +49,6 @@ fi
 # Two pages of the guides are made from code.
 python3 -B Scripts/mistakes.py --check
 python3 -B Scripts/comparison.py --check
+
+# Each mutant names a line of code, so a changed decision needs a changed mutant.
+python3 -B Scripts/mutate.py --check
