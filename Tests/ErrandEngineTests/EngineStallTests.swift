@@ -24,6 +24,16 @@
       return Exchange(request: request, call: call, idleTimeout: idleTimeout, limits: limits, sink: sink)
     }
 
+    /// Blocks the thread of a loop until `unblocks` is signalled. Returns when the thread is blocked.
+    private static func block(_ timers: LoopThread<EngineLoop>, until unblocks: DispatchSemaphore) async {
+      let isBlocked = Locked(false)
+      _ = timers.schedule(at: timers.now) {
+        isBlocked.withLock { $0 = true }
+        unblocks.wait()
+      }
+      #expect(await eventually { isBlocked.withLock { $0 } })
+    }
+
     /// The response exceeds the decoding budget while the request body exceeds its share of the same iteration. The
     /// sink pauses in the last quarter of the response, because a connection is closed when its response is complete.
     @Test func `an upload continues beside a large coded response`() async throws {
@@ -61,7 +71,6 @@
     @Test func `a rejection during a busy loop spares the body`() async throws {
       let holds = try await withinTheSecond {
         let (continues, unblocks) = (Gate(), DispatchSemaphore(value: 0))
-        let isBlocked = Locked(false)
         let log = PieceSource.Log()
         let server = try LoopbackServer()
         server.enqueue(
@@ -74,11 +83,7 @@
           try HTTPRequest(method: .post, url: server.url, body: body.expectingContinue()))
         let sending = Task { try await transport.send(exchange) }
         _ = try await server.request(number: 1)
-        _ = timers.schedule(at: timers.now) {
-          isBlocked.withLock { $0 = true }
-          unblocks.wait()
-        }
-        #expect(await eventually { isBlocked.withLock { $0 } })
+        await Self.block(timers, until: unblocks)
         continues.open()
         #expect(await eventually { server.openConnectionCount == 0 })
         timers.loop.push(.abort(EngineExchange(Self.exchange(try HTTPRequest(url: server.url)))))
@@ -148,7 +153,6 @@
     @Test(arguments: [(200, false), (413, false), (200, true)])
     func `a reset during an upload follows a response`(status: Int, hasEnd: Bool) async throws {
       let (continues, unblocks) = (Gate(), DispatchSemaphore(value: 0))
-      let isBlocked = Locked(false)
       let server = try LoopbackServer()
       server.enqueue(
         LoopbackAnswer(
@@ -161,11 +165,7 @@
       let sending = Task { try await transport.send(exchange) }
       _ = try await server.request(number: 1)
       // The loop waits here, so that the response and the reset arrive before it handles the next event.
-      _ = timers.schedule(at: timers.now) {
-        isBlocked.withLock { $0 = true }
-        unblocks.wait()
-      }
-      #expect(await eventually { isBlocked.withLock { $0 } })
+      await Self.block(timers, until: unblocks)
       continues.open()
       #expect(await eventually { server.openConnectionCount == 0 })
       unblocks.signal()

@@ -113,7 +113,7 @@ struct PendingWritesTests {
     #expect(writes.view(Sample.key("/69999")).head(Sample.key("/69999"), old) == old)
   }
 
-  @Test func `countless dropped entries displace only themselves`() {
+  @Test func `countless dropped entries displace only their keys`() {
     var writes = PendingWrites(limit: 0)
     let old = Sample.head()
     for index in 0..<100_000 { writes.put(Sample.entry("/\(index)", head: Sample.head(time: 2_000))) }

@@ -66,15 +66,20 @@ struct ContentTypeTests {
     #expect(try await bench.sent(request, options: options)?.fields[.contentType] == "text/x-call")
   }
 
-  @Test(arguments: ["multipart/form-data", "Multipart/Form-Data; boundary=other", "multipart/mixed"])
-  func `type without the form's boundary is refused`(type: String) async throws {
+  /// A multipart form with header fields of the request, and one with header fields of the call.
+  private static func forms(with headers: RequestHeaders) -> [(Sending, CallOptions)] {
     let form = RequestBody.multipart([.text("a", "b")])
-    let headers: RequestHeaders = ["Content-Type": type]
-    let bench = ScriptedClient()
-    for (request, options) in [
+    return [
       (Sending(method: .post, body: form, headers: headers), CallOptions()),
       (Sending(method: .post, body: form), CallOptions(headers: headers)),
-    ] {
+    ]
+  }
+
+  @Test(arguments: ["multipart/form-data", "Multipart/Form-Data; boundary=other", "multipart/mixed"])
+  func `type without the form's boundary is refused`(type: String) async throws {
+    let headers: RequestHeaders = ["Content-Type": type]
+    let bench = ScriptedClient()
+    for (request, options) in Self.forms(with: headers) {
       let error = await bench.failure(of: request, options: options)
       #expect(error?.stage == .build && error?.code == .invalidHeader)
       #expect(error?.message.contains("Content-Type") == true && error?.message.contains("boundary") == true)
@@ -85,13 +90,8 @@ struct ContentTypeTests {
   }
 
   @Test func `removed type of a multipart body is refused`() async {
-    let form = RequestBody.multipart([.text("a", "b")])
-    let headers: RequestHeaders = ["Content-Type": nil]
     let bench = ScriptedClient()
-    for (request, options) in [
-      (Sending(method: .post, body: form, headers: headers), CallOptions()),
-      (Sending(method: .post, body: form), CallOptions(headers: headers)),
-    ] {
+    for (request, options) in Self.forms(with: ["Content-Type": nil]) {
       let error = await bench.failure(of: request, options: options)
       #expect(error?.stage == .build && error?.code == .invalidHeader)
       #expect(error?.message.contains("Content-Type is removed") == true)
