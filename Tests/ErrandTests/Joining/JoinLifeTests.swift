@@ -9,7 +9,7 @@ import TestSupport
 struct JoinLifeTests {
   private typealias Told = Outcome<String>
 
-  /// Calls that wait for one exchange.
+  /// Calls that wait for one exchange, whose request has reached the server.
   private func calls(
     _ fixture: JoinFixture, _ count: Int, _ options: [CallOptions] = []
   ) async -> [Task<Told, Never>] {
@@ -19,6 +19,7 @@ struct JoinLifeTests {
       calls.append(Task { await fixture.client.outcome(of: JoinText(), options: options) })
       #expect(await fixture.waiting(number + 1))
     }
+    #expect(await fixture.exchange.reached())
     return calls
   }
 
