@@ -5,8 +5,7 @@ import ErrandSupport
 package final class CallFlags: Sendable {
   private struct State: Sendable {
     var isJoined = false
-    /// The credential that the call has refreshed; nil if it has refreshed none.
-    var refreshed: Credential?
+    var refresh = RefreshAllowance()
     var cookies: String?
     /// The accounts of the requests that the call has sent. The array has several entries if the call has sent requests
     /// for more than one account.
@@ -21,7 +20,8 @@ package final class CallFlags: Sendable {
   /// Copies from `other` which credential was refreshed, if any. A call passes this to its shared exchange and later
   /// copies it back from the exchange. So the call and the exchange together refresh the credential at most once.
   func inherit(from other: CallFlags) {
-    if let refreshed = other.state.withLock({ $0.refreshed }) { state.withLock { $0.refreshed = refreshed } }
+    let refresh = other.state.withLock { $0.refresh }
+    if refresh.isUsed { state.withLock { $0.refresh = refresh } }
   }
 
   // MARK: - Shared exchanges
@@ -41,18 +41,17 @@ package final class CallFlags: Sendable {
 
   // MARK: - Credentials and cookies
 
-  /// Records that a credential is refreshed for this call. Returns false if another credential was already refreshed
-  /// for the call, because then the new credential was rejected. Returns true for the same credential: an interceptor
-  /// may send several requests concurrently, and all of them need the result of the one refresh.
-  func takeRefresh(of old: Credential) -> Bool {
-    state.withLock { state in
-      if state.refreshed == nil { state.refreshed = old }
-      return state.refreshed == old
-    }
-  }
+  /// Records that a credential is refreshed for this call. Returns false if the call may not refresh it
+  /// (``RefreshAllowance``).
+  func takeRefresh(of old: Credential) -> Bool { state.withLock { $0.refresh.take(old) } }
+
+  /// Records that the call has received bytes of its result, so that it may refresh its credential again. Only a
+  /// download calls this method, because it sends several requests, and its result may arrive over a longer time than
+  /// a credential is valid.
+  package func noteProgress() { state.withLock { $0.refresh.noteProgress() } }
 
   /// Whether a credential was refreshed for the call.
-  var isRefreshed: Bool { state.withLock { $0.refreshed != nil } }
+  var isRefreshed: Bool { state.withLock { $0.refresh.isUsed } }
 
   /// The cookies that the client's cookie jar supplied for the exchange that began last; nil if the jar supplied none.
   var cookies: String? {
@@ -92,4 +91,29 @@ package final class CallFlags: Sendable {
 
   /// Whether the call ends because its account was logged out.
   var isLoggedOut: Bool { state.withLock { $0.isLoggedOut } }
+}
+
+/// Decides whether a call may refresh its credential: once, and once more after each refresh with which the call has
+/// made progress. So a server that rejects every credential causes one refresh.
+struct RefreshAllowance: Sendable {
+  /// The credentials that the call has refreshed.
+  private var refreshed: Set<Credential> = []
+  /// Whether the call has received bytes of its result since the last refresh.
+  private var hasProgressed = false
+
+  /// Whether the call has refreshed a credential.
+  var isUsed: Bool { !refreshed.isEmpty }
+
+  /// Whether the call may refresh `old`, which was rejected. True for a credential that the call has already refreshed:
+  /// a call may send several requests concurrently, and all of them need the result of the one refresh.
+  mutating func take(_ old: Credential) -> Bool {
+    if refreshed.isEmpty || hasProgressed && !refreshed.contains(old) {
+      refreshed.insert(old)
+      hasProgressed = false
+    }
+    return refreshed.contains(old)
+  }
+
+  /// Records that the call has received bytes of its result.
+  mutating func noteProgress() { hasProgressed = isUsed }
 }

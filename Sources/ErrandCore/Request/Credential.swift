@@ -126,8 +126,9 @@ public struct FixedCredential: CredentialProvider {
 /// provider for another credential and sends the call again. One call of ``refresh(_:for:)`` serves all calls that wait
 /// for a new credential. A call that was sent with an older credential than the current one is sent again without a
 /// refresh. A call causes at most one refresh. If the server responds with 401 again, this second 401 is the response
-/// of the call. Clients with the same provider object share a refresh. A provider that is a struct or an enum has no
-/// identity, so each client refreshes its credential separately.
+/// of the call. Only a download may refresh again, each time that it has received bytes since the last refresh. Clients
+/// with the same provider object share a refresh. A provider that is a struct or an enum has no identity, so each
+/// client refreshes its credential separately.
 ///
 /// ```swift
 /// func refresh(_ old: Credential, for account: String?) async throws -> Credential {

@@ -99,6 +99,10 @@ final class DownloadRun: Sendable {
   /// so each reaction happens at most once in a call.
   func mayUse(_ reaction: Reaction) -> Bool { state.withLock { $0.used.insert(reaction).inserted } }
 
+  /// Called after an HTTP exchange that has received bytes of the file. The download may last longer than a credential
+  /// is valid, so the call may then refresh its credential again.
+  func noteProgress() { context.flags.noteProgress() }
+
   /// The rate limits for the next response bodies.
   func throttle(at now: MonotonicInstant) -> DownloadThrottle {
     DownloadThrottle(download, at: now, continues: kept > 0 || state.withLock { $0.fetched } > 0)
@@ -188,6 +192,7 @@ final class DownloadRun: Sendable {
     try await disk.value { sink.finish() }
     let report = sink.report
     state.withLock { $0.fetched += report.received }
+    if report.received > 0 { noteProgress() }
     switch result {
     case .success(let response) where report.isWhole && report.failure == nil:
       return try await ended(response, report, url)

@@ -100,6 +100,7 @@ final class SegmentFetch: Sendable {
       try? await run.disk.value { sink.finish() }
       let report = sink.report
       state.withLock { $0.report.received += report.received }
+      if report.received > 0 { run.noteProgress() }
       if case .success(let response) = result, report.isWhole { await check(response, report.received, of: piece) }
       guard handle(result, report, piece) else { return }
     }

@@ -16,6 +16,34 @@ struct CallFlagsTests {
     #expect(!flags.takeRefresh(of: .bearer("new")))
   }
 
+  /// What happens to a call: bytes of its result arrive, or a server rejects the token with this number.
+  enum Event: Sendable { case bytes, rejection(of: Int, refreshes: Bool) }
+
+  @Test(
+    arguments: [
+      [.bytes, .rejection(of: 0, refreshes: true), .rejection(of: 1, refreshes: false)],
+      [.rejection(of: 0, refreshes: true), .bytes, .rejection(of: 1, refreshes: true)],
+      [
+        .rejection(of: 0, refreshes: true), .bytes, .bytes, .rejection(of: 1, refreshes: true),
+        .rejection(of: 2, refreshes: false), .bytes, .rejection(of: 2, refreshes: true),
+      ],
+      // Other requests were sent with the old token. They get the result of its refresh.
+      [
+        .rejection(of: 0, refreshes: true), .bytes, .rejection(of: 0, refreshes: true),
+        .rejection(of: 1, refreshes: true), .rejection(of: 0, refreshes: true),
+        .rejection(of: 2, refreshes: false),
+      ],
+    ] as [[Event]])
+  func `progress allows another refresh`(events: [Event]) {
+    for event in events {
+      switch event {
+      case .bytes: flags.noteProgress()
+      case .rejection(let token, let refreshes):
+        #expect(flags.takeRefresh(of: .bearer("\(token)")) == refreshes, "token \(token)")
+      }
+    }
+  }
+
   @Test func `an exchange inherits the refresh alone`() {
     #expect(flags.join() && flags.takeRefresh(of: .bearer("old")))
     flags.cookies = "a=1"

@@ -5,6 +5,39 @@ import Testing
 
 /// Responses that contain no file.
 struct DownloadStatusTests {
+  /// Tokens with increasing numbers, which are sent to every server.
+  private final class Tokens: RefreshingProvider {
+    let refreshed = Recorded<Credential>()
+
+    var account: String? { "ada" }
+    func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool { true }
+    func credential(for account: String?) async throws -> Credential? { .bearer("\(refreshed.count)") }
+
+    func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+      refreshed.append(old)
+      return .bearer("\(refreshed.count)")
+    }
+  }
+
+  /// A download whose token expires whenever the connection is lost. At the end, the server accepts the last token, or
+  /// none.
+  @Test(arguments: [true, false]) func `long download refreshes several times`(isAccepted: Bool) async throws {
+    let faults: [RangeBehaviour.Fault] = [
+      .status(401), .cut(after: 800_000), .status(401), .cut(after: 800_000), .status(401),
+    ]
+    let tokens = Tokens()
+    var configuration = ClientConfiguration(baseURL: "https://h.example")
+    configuration.credentials = tokens
+    let fixture = try DownloadFixture(configuration: configuration) { number, behaviour in
+      behaviour.fault = number <= faults.count ? faults[number - 1] : isAccepted ? nil : .status(401)
+    }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.status == (isAccepted ? nil : 401) && fixture.isRight() == isAccepted)
+    #expect(tokens.refreshed.all == [.bearer("0"), .bearer("1"), .bearer("2")])
+    let starts: [String?] = [nil, "bytes=800000-", "bytes=1600000-"]
+    #expect(fixture.ranges == starts.flatMap { [$0, $0] })
+  }
+
   @Test(arguments: [400, 401, 403, 408, 429, 500, 503, 304])
   func `error body is not written`(status: Int) async throws {
     let fixture = try DownloadFixture()

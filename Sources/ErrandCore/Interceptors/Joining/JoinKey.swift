@@ -93,7 +93,7 @@ extension JoinKey: Hashable {
   /// - `showsCredential` and `isFirstOrigin`: After a redirect to another origin neither the credential nor a signature
   ///   is sent.
   /// - `servers`: A signature is sent only to servers that the client or the request's ``RequestFamily`` names.
-  /// - `isRefreshed`: A call refreshes its credential at most once. After the refresh the call must not wait for an
+  /// - `isRefreshed`: A joining call refreshes its credential at most once. After the refresh it must not wait for an
   ///   exchange that started with the old credential.
   private func isSamePerson(as other: JoinKey) -> Bool {
     account == other.account && cookies == other.cookies
