@@ -97,8 +97,8 @@ public struct Download: Sendable {
   /// value is.
   public var permissions: UInt16 = 0o644
   /// Returns another URL for the same file. This function is called if the server responds with 401, 403, 404 or 410,
-  /// for example because a signed link has expired. It is called at most once per call. The partial file is continued
-  /// although the URL differs.
+  /// for example because a signed link has expired. It is called again only if bytes of the file have arrived since, so
+  /// that a call ends if the server rejects every URL. The partial file is continued although the URL differs.
   public var freshURL: (@Sendable (HTTPResponse) async throws -> String)?
 
   private init(_ place: Place) {

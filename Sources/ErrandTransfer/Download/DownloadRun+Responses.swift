@@ -111,14 +111,14 @@ extension DownloadRun {
   }
 
   /// Whether to request the first URL again, because the target of its redirect has expired (status 403). True at most
-  /// once in a call, and only if the method may be repeated.
+  /// once until further bytes arrive, and only if the method may be repeated.
   private func asksFirstURLAgain(after response: HTTPResponse, to url: HTTPURL) -> Bool {
     response.status == 403 && response.url != url && context.plan.sending.idempotency.allows(request.method)
       && mayUse(.firstURLAgain)
   }
 
-  /// Asks the caller's `freshURL` for another URL of the file, at most once in a call. Returns nil if `freshURL` is nil
-  /// or was already called, or if the status of the response is not 401, 403, 404 or 410.
+  /// Asks the caller's `freshURL` for another URL of the file. Returns nil if `freshURL` is nil, if it was already
+  /// called and no bytes have arrived since, or if the status of the response is not 401, 403, 404 or 410.
   private func freshURL(after response: HTTPResponse) async throws -> HTTPURL? {
     guard let ask = download.freshURL, [401, 403, 404, 410].contains(response.status),
       mayUse(.freshURL)

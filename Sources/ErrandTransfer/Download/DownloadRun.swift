@@ -18,15 +18,15 @@ final class DownloadRun: Sendable {
     /// The number of retry tokens that the last resumption has taken, and the origin whose retry budget they were taken
     /// from. The tokens are refunded if the download succeeds.
     var paid: (cost: Int, origin: HTTPURL.Origin)?
-    /// The kinds of reactions to problems that this call has already used. Each ``DownloadRun/Reaction`` is allowed
-    /// once in a call.
+    /// The kinds of reactions to problems that this call has already used.
     var used: Set<Reaction> = []
     /// Whether the partial file is useless, because a checksum is wrong or the file is too long.
     var isWrong = false
   }
 
   /// The reactions of a download to a problem. Each reaction is used at most once in a call, so that no server keeps
-  /// the download busy forever.
+  /// the download busy forever. The reactions to an expired link may be used again after bytes of the file have
+  /// arrived, because a download may last longer than several links are valid.
   enum Reaction: Sendable {
     /// The download discards the partial file and requests the whole file.
     case startOver
@@ -95,13 +95,15 @@ final class DownloadRun: Sendable {
   /// The path of the target. If the server chooses the name, the path changes when the name is known.
   private var target: String { state.withLock { $0.named } ?? part.names.target }
 
-  /// Returns true if this call of the download has not used the reaction before. Records that the reaction is used now,
-  /// so each reaction happens at most once in a call.
+  /// Returns true if this call of the download may use the reaction. Records that the reaction is used now.
   func mayUse(_ reaction: Reaction) -> Bool { state.withLock { $0.used.insert(reaction).inserted } }
 
   /// Called after an HTTP exchange that has received bytes of the file. The download may last longer than a credential
-  /// is valid, so the call may then refresh its credential again.
-  func noteProgress() { context.flags.noteProgress() }
+  /// or a link is valid, so the call may then get another one again.
+  func noteProgress() {
+    context.flags.noteProgress()
+    state.withLock { $0.used.subtract([.firstURLAgain, .freshURL]) }
+  }
 
   /// The rate limits for the next response bodies.
   func throttle(at now: MonotonicInstant) -> DownloadThrottle {

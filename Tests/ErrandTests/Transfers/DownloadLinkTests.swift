@@ -79,6 +79,27 @@ struct DownloadLinkTests {
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
   }
 
+  /// The link expires whenever the connection is lost. At the end, the server accepts the last link, or none.
+  @Test(arguments: [true, false]) func `each expired link is replaced`(isAccepted: Bool) async throws {
+    let faults: [RangeBehaviour.Fault] = [
+      .status(403), .cut(after: 800_000), .status(403), .cut(after: 800_000), .status(403),
+    ]
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.fault = number <= faults.count ? faults[number - 1] : isAccepted ? nil : .status(403)
+    }
+    let asked = Locked(0)
+    let outcome = await fixture.send { [url = fixture.server.url] in
+      $0.freshURL = { _ in
+        asked.withLock { $0 += 1 }
+        return url
+      }
+    }
+    #expect(outcome.error?.status == (isAccepted ? nil : 403) && fixture.isRight() == isAccepted)
+    #expect(asked.withLock { $0 } == 3)
+    let starts: [String?] = [nil, "bytes=800000-", "bytes=1600000-"]
+    #expect(fixture.ranges == starts.flatMap { [$0, $0] })
+  }
+
   @Test(arguments: ["no url", "ftp://127.0.0.1/x", ""]) func `invalid fresh URL is an error`(url: String) async throws {
     let fixture = try DownloadFixture { $1.fault = .status(403) }
     let outcome = await fixture.send { $0.freshURL = { _ in url } }

@@ -188,9 +188,10 @@ extension HelpText {
                           before). Without a URL: all interrupted downloads in DIR, each with its
                           original name, -n and permissions
       --fresh             discard the bytes that an earlier run received
-      --refresh WHAT      if a URL has expired (401, 403, 404, 410), get another one, once: the first
-                          line that the shell command WHAT prints, which gets the old URL in ERRAND_URL,
-                          or, if WHAT is a URL, the first line of its response
+      --refresh WHAT      if a URL has expired (401, 403, 404, 410), get another one, and again only if
+                          bytes have arrived since: the first line that the shell command WHAT prints,
+                          which gets the old URL in ERRAND_URL, or, if WHAT is a URL, the first line of
+                          its response
       --resource NAME     a name for the file, if its URL changes each time, such as a signed one
 
     verification
