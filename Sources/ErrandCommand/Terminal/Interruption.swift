@@ -14,6 +14,9 @@ struct Interruption {
 
   /// Installs the handlers. Returns only when they are active, because a signal that arrives earlier would be lost.
   ///
+  /// Each signal also gets a system handler that does nothing, so that the signal does not end the process. The signal
+  /// is not ignored, because programs that the command starts would then ignore the signal, too.
+  ///
   /// - Parameters:
   ///   - cleanUp: Removes leftovers, such as an incomplete file, before the second signal ends the process. Runs on a
   ///     system thread.
@@ -21,7 +24,7 @@ struct Interruption {
   init(cleanUp: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable () -> Void) async {
     let hasReceivedSignal = Locked(false)
     sources = numbers.map { number in
-      signal(number, SIG_IGN)
+      signal(number) { _ in }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { @Sendable in
         if number != SIGINT { Self.last.withLock { $0 = $0 ?? number } }

@@ -195,6 +195,15 @@ struct DownloadTests {
     }
   }
 
+  @Test(arguments: ["TERM", "HUP"]) func `signals end a refresh command`(signal: String) async throws {
+    let server = try LoopbackServer { _ in .status(403) }
+    try await DownloadFolder.with { folder async throws in
+      let command = "kill -\(signal) $$; echo \(server.url)/new"
+      let run = try await folder.download(server.url + "/f", "-d", folder.path, "--refresh", command)
+      #expect(run.status == 1 && run.error.contains("The command of --refresh was ended by signal"), "\(run.error)")
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)), arguments: ["sleep 300", "trap '' TERM; sleep 300 | cat"])
   func `the time-out ends a refresh command`(command: String) async throws {
     let server = try LoopbackServer { _ in .status(403) }
