@@ -52,16 +52,21 @@ final class CallbackQueue: Sendable {
   }
 
   private func drain() {
-    while let job = next() { job() }
+    while var jobs = takeJobs() {
+      while let job = jobs.popLast() { job() }
+    }
   }
 
-  private func next() -> Job? {
+  /// Takes all waiting jobs, in reverse order; nil if no job is waiting. Jobs are not removed from the front of the
+  /// array one by one, because the cost of each would grow with the number of waiting jobs.
+  private func takeJobs() -> [Job]? {
     state.withLock { state in
       if state.jobs.isEmpty {
         state.isDraining = false
         return nil
       }
-      return state.jobs.removeFirst()
+      defer { state.jobs = [] }
+      return Array(state.jobs.reversed())
     }
   }
 }
