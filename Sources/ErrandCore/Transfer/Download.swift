@@ -14,11 +14,11 @@ public import Foundation
 /// ```
 ///
 /// The received bytes are stored next to the destination, in the partial file `<name>.part`. The file
-/// `<name>.part.meta` describes the partial file. Only the user may access these two files, and the partial file is
-/// locked while the download runs. An existing file at the destination stays until the new file is complete and
-/// checked. It is then replaced in one step, if ``replaces`` is true. A download that was interrupted for any reason
-/// continues from its last byte if the server still has the same version of the file. Bytes of two versions are never
-/// mixed.
+/// `<name>.part.meta` describes the partial file. With ``Naming/fromServer``, these names are provisional, and start
+/// with a hash of the URL or of ``resource``. Only the user may access these two files, and the partial file is locked
+/// while the download runs. An existing file at the destination stays until the new file is complete and checked. It is
+/// then replaced in one step, if ``replaces`` is true. A download that was interrupted for any reason continues from
+/// its last byte if the server still has the same version of the file. Bytes of two versions are never mixed.
 public struct Download: Sendable {
   /// The destination of the file.
   package enum Place: Sendable {
@@ -66,6 +66,8 @@ public struct Download: Sendable {
   /// Identifies the file if its URL differs each time, for example because the URL is a signed link. A partial file is
   /// continued if it was started with the same value. If the value is nil, the URL identifies the file.
   public var resource: String?
+  /// The path whose partial file is continued, whatever the URL is. Nil if the destination or the URL determines it.
+  package var continuedPart: String?
   /// Whether a partial file of an earlier call is continued.
   public var resumes = true
   /// How often one call resumes the download after a body has ended too early. The call resumes only if bytes have

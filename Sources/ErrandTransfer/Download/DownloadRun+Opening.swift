@@ -18,7 +18,7 @@ extension DownloadRun {
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ files: any TransferFiles,
     _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
   ) async throws -> Opening {
-    let target = try download.target(for: request.url)
+    let target = try download.partTarget(for: request.url)
     let disk = DiskQueue()
     while true {
       try context.call.check()

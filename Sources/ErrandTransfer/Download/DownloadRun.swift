@@ -93,7 +93,9 @@ final class DownloadRun: Sendable {
   }
 
   /// The path of the target. If the server chooses the name, the path changes when the name is known.
-  private var target: String { state.withLock { $0.named } ?? part.names.target }
+  private var target: String {
+    state.withLock { $0.named } ?? (try? download.target(for: request.url)) ?? part.names.target
+  }
 
   /// Returns true if this call of the download may use the reaction. Records that the reaction is used now.
   func mayUse(_ reaction: Reaction) -> Bool { state.withLock { $0.used.insert(reaction).inserted } }

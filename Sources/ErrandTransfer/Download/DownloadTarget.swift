@@ -7,16 +7,17 @@ extension Download {
   /// name for this URL, the server chooses the file name again.
   package static func continuing(_ file: URL, from url: HTTPURL, _ choices: RecordedChoices) -> Download {
     let named = Download.into(file.deletingLastPathComponent(), named: .fromServer)
-    let isNamed = choices.isNamedByServer && (try? named.target(for: url)) == file.path(percentEncoded: false)
+    let isNamed = choices.isNamedByServer && (try? named.partTarget(for: url)) == file.path(percentEncoded: false)
     var download = isNamed ? named : .to(file)
+    if isNamed { download.continuedPart = file.path(percentEncoded: false) }
     download.permissions = choices.permissions
     download.replaces = choices.replaces
     download.maximumBytes = choices.maximumBytes
     return download
   }
 
-  /// The target path before the response arrives. If the server chooses the file name, the last component of this path
-  /// is provisional.
+  /// The target path before the response arrives. If the server chooses the file name, this path is used only if the
+  /// response contains no name.
   package func target(for url: HTTPURL) throws(APIError) -> String {
     switch place {
     case .file(let file): return try Self.path(of: file)
@@ -27,6 +28,21 @@ extension Download {
       }
       return try Self.path(of: folder.appending(path: name, directoryHint: .notDirectory))
     }
+  }
+
+  /// The path whose partial file the download uses. It is the target path, unless the server chooses the file name.
+  /// Then the name is not known yet, and the URLs of different files may end in the same name. So the last component of
+  /// the path starts with a hash of the URL, or of the name in ``ErrandCore/Download/resource``.
+  package func partTarget(for url: HTTPURL) throws(APIError) -> String {
+    if let continuedPart { return continuedPart }
+    let target = try target(for: url)
+    guard isNamedByServer else { return target }
+    var hash = StableHash()
+    // The URL may contain a secret, such as a signature.
+    hash.add(secret: resource ?? url.string)
+    let name = PartNames.lastComponent(of: target)
+    guard let partName = FileName.safe("\(hash.text.suffix(8))-\(name)") else { return target }
+    return String(decoding: target.utf8.dropLast(name.utf8.count), as: UTF8.self) + partName
   }
 
   /// The file name that is used if the server should choose the name, but neither the response nor the URL contains a

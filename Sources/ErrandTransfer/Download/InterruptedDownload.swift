@@ -4,7 +4,8 @@ public import Foundation
 
 /// A download that was started and is not complete. Its partial file and its metadata record are in a folder.
 public struct InterruptedDownload: Sendable, Hashable {
-  /// The target of the download. The file is there only after the download is complete.
+  /// The target of the download. The file is there only after the download is complete. If the server chooses the file
+  /// name, the name of this file is provisional.
   public let file: URL
   /// The URL of the first request, or the name that the request set in ``ErrandCore/Download/resource``. It may contain
   /// a secret, such as a signature.
@@ -126,7 +127,9 @@ public struct InterruptedDownload: Sendable, Hashable {
 extension SentDownload {
   /// Nil if the request is no download, or if its target cannot be determined.
   init?(_ request: HTTPRequest, _ context: CallContext) {
-    guard let download = context.plan.download, let target = try? download.target(for: request.url) else { return nil }
+    guard let download = context.plan.download, let target = try? download.partTarget(for: request.url) else {
+      return nil
+    }
     let identity = RequestIdentity(of: request, context).naming(download.resource)
     self.init(target: target, method: identity.method, url: identity.url, variant: identity.variant)
   }

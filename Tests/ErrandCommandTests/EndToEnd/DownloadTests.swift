@@ -59,7 +59,8 @@ struct DownloadTests {
     try await DownloadFolder.with { folder async throws in
       let first = try await folder.download(server.url, "-J", "-d", folder.path)
       #expect(first.status == 56, "\(first.error)")
-      #expect(try folder.names() == ["file.bin.part", "file.bin.part.meta"])
+      // The names start with a hash of the URL.
+      #expect(try folder.names().map { $0.suffix(14) } == ["-file.bin.part", ".bin.part.meta"])
       let words = saysURL ? [server.url, "-J"] : []
       let second = try await BuiltCommand.run(["download", "-c", "-d", folder.path] + words)
       #expect(second.status == 0 && second.error.contains("kept from an earlier run"), "\(second.error)")

@@ -67,18 +67,30 @@ struct DownloadChoicesTests {
     #expect(outcome.error?.code.rawValue == "tooLarge" && fixture.names.isEmpty)
   }
 
-  @Test func `server still names the file`() async throws {
+  @Test(arguments: ["", "?id=1"]) func `server still names the file`(query: String) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       behaviour.fields["Content-Disposition"] = Self.bookField
       if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
     }
     var download = Download.into(fixture.folder, named: .fromServer)
     download.takeUps = 0
-    _ = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+    _ = await fixture.client.outcome(of: FileDownload(fixture.server.url + query, download))
     let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
-    #expect(left.file.lastPathComponent == "file.bin")
+    #expect(left.file.lastPathComponent.hasSuffix("-file.bin"))
     let file = try await fixture.client.send(left.request())
     #expect(file.url.lastPathComponent == "book.txt" && file.keptBytes > 0 && fixture.names == ["book.txt"])
+  }
+
+  /// A client may add arguments to the URL of the record again.
+  @Test func `continued part fits every URL`() throws {
+    let url = try HTTPURL("https://h.example/export?id=1")
+    let path = try Download.into(.temporaryDirectory, named: .fromServer).partTarget(for: url)
+    let file = URL(filePath: path, directoryHint: .notDirectory)
+    let choices = RecordedChoices(permissions: 0o644, replaces: false, isNamedByServer: true)
+    let download = Download.continuing(file, from: url, choices)
+    let other = try HTTPURL("https://h.example/export?id=1&app=2")
+    #expect(download.isNamedByServer)
+    #expect(try download.partTarget(for: other) == path)
   }
 
   /// A kill during the download of a response to POST leaves such a record.

@@ -183,6 +183,36 @@ struct DownloadPlaceTests {
     #expect(file.url.lastPathComponent == "book.txt" && fixture.names == ["book.txt"])
   }
 
+  /// The first download is interrupted, and continues while the second one runs.
+  @Test func `URLs have part files of their own`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.fields["Content-Disposition"] = "attachment; filename=\"\(number < 3 ? "one" : "two").txt\""
+      if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
+      if number == 2 { behaviour.fault = .stall(after: 1_000_000, until: gate) }
+    }
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.takeUps = 0
+    let requests = ["?id=1", "?id=2"].map { FileDownload(fixture.server.url + $0, download) }
+    #expect(await fixture.client.outcome(of: requests[0]).error?.transportKind == .truncated)
+    async let first = fixture.client.outcome(of: requests[0])
+    try await gate.reached()
+    let second = await fixture.client.outcome(of: requests[1])
+    gate.open()
+    let file = try await first.result.get()
+    #expect(file.url.lastPathComponent == "one.txt" && file.keptBytes == 1_000_000)
+    #expect(try second.result.get().url.lastPathComponent == "two.txt")
+    #expect(fixture.names == ["one.txt", "two.txt"] && fixture.ranges == [nil, "bytes=1000000-", nil])
+  }
+
+  @Test(arguments: [nil, "film 7"]) func `part's hash is not in the name`(resource: String?) async throws {
+    let fixture = try DownloadFixture()
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.resource = resource
+    _ = try await fixture.client.send(FileDownload(fixture.server.url + "?id=1", download))
+    #expect(fixture.names == ["file.bin"])
+  }
+
   @Test(arguments: [1, 3]) func `taken name fails before the body`(parallel: Int) async throws {
     let fixture = try DownloadFixture()
     let named: @Sendable (inout RangeBehaviour) -> Void = {

@@ -18,9 +18,11 @@ struct DownloadJob: Sendable {
   let url: String
   /// The target of the download.
   let place: Place
-  /// The file to write. The partial file is stored next to it. If the server names the file, the name is provisional.
-  /// Nil if the URL contains no file name, and the server does not name the file either.
+  /// The file to write. If the server names the file, this name is used only if the response contains none. Nil if the
+  /// URL contains no file name, and the server does not name the file either.
   let target: URL?
+  /// The file whose partial file is written. It differs from ``target`` only if the server names the file.
+  let partTarget: URL?
   /// The required checksum; nil if none is required.
   let checksum: Checksum?
 
@@ -28,6 +30,7 @@ struct DownloadJob: Sendable {
     self.url = url
     place = .file(file)
     target = file
+    partTarget = file
     self.checksum = checksum
   }
 
@@ -35,16 +38,27 @@ struct DownloadJob: Sendable {
     self.url = url
     place = .interrupted(file, choices)
     target = file
+    partTarget = file
     self.checksum = checksum
   }
 
-  init(_ url: String, into folder: URL, named naming: Download.Naming = .fromURL, checksum: Checksum? = nil) {
+  /// - Parameter resource: The name that identifies the file if its URL changes; nil if the URL identifies it.
+  init(
+    _ url: String, into folder: URL, named naming: Download.Naming = .fromURL, resource: String? = nil,
+    checksum: Checksum? = nil
+  ) {
     self.url = url
     place = .folder(folder, naming)
-    target = (try? HTTPURL(url)).flatMap { try? Download.into(folder, named: naming).target(for: $0) }.map {
-      URL(filePath: $0, directoryHint: .notDirectory)
-    }
+    var download = Download.into(folder, named: naming)
+    download.resource = resource
+    let parsed = try? HTTPURL(url)
+    target = Self.file(parsed.flatMap { try? download.target(for: $0) })
+    partTarget = Self.file(parsed.flatMap { try? download.partTarget(for: $0) })
     self.checksum = checksum
+  }
+
+  private static func file(_ path: String?) -> URL? {
+    path.map { URL(filePath: $0, directoryHint: .notDirectory) }
   }
 
   /// A copy of this download that resumes an interrupted download under the same file name. The server no longer
@@ -70,9 +84,9 @@ struct DownloadJob: Sendable {
 
   /// The saved state of an interrupted download to the same target; nil if there is no saved state.
   var left: PartMetadata? {
-    guard let target else { return nil }
-    let folder = target.deletingLastPathComponent().path(percentEncoded: false)
-    let path = target.path(percentEncoded: false)
+    guard let partTarget else { return nil }
+    let folder = partTarget.deletingLastPathComponent().path(percentEncoded: false)
+    let path = partTarget.path(percentEncoded: false)
     return (try? InterruptedPart.all(in: folder))?.first { $0.target.hasSameBytes(as: path) }?.metadata
   }
 

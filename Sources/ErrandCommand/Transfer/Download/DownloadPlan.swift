@@ -18,7 +18,9 @@ struct DownloadPlan {
     if options.urls.isEmpty { return try interrupted(in: Self.folder(path)) }
     let folder = try madeFolder(path)
     let naming: Download.Naming = options.takesServerName ? .fromServer : .fromURL
-    let jobs = options.urls.map { DownloadJob($0, into: folder, named: naming, checksum: options.checksum) }
+    let jobs = options.urls.map { url in
+      DownloadJob(url, into: folder, named: naming, resource: options.resource, checksum: options.checksum)
+    }
     for job in jobs { try Self.check(job) }
     try check(jobs)
     return (jobs, [])
@@ -81,7 +83,7 @@ struct DownloadPlan {
   private func check(_ jobs: [DownloadJob]) throws(Refusal) {
     var places: Set<URL> = []
     for job in jobs {
-      guard let target = job.target, !places.insert(target).inserted else { continue }
+      guard let target = job.partTarget, !places.insert(target).inserted else { continue }
       throw Refusal(
         description: "Two of the URLs give the file name “\(job.name)”; download one of them separately, with -o.",
         code: .usage)
