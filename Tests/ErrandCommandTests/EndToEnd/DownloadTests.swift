@@ -186,6 +186,16 @@ struct DownloadTests {
     }
   }
 
+  @Test func `a refresh command may print much`() async throws {
+    let server = try LoopbackServer { request in request.path == "/new" ? .ok("film") : .status(403) }
+    try await DownloadFolder.with { folder async throws in
+      let command = "echo \(server.url)/new; head -c 200000 /dev/zero | tr '\\0' x"
+      let run = try await folder.download(server.url + "/f", "-o", folder.file("f"), "--refresh", command)
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try folder.bytes("f") == Data("film".utf8))
+    }
+  }
+
   @Test func `a link that cannot be renewed is reported`() async throws {
     let server = try LoopbackServer { _ in .status(403) }
     try await DownloadFolder.with { folder async throws in

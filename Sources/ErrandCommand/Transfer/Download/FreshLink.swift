@@ -95,12 +95,15 @@ enum FreshLink: Sendable, Equatable {
     }
   }
 
-  /// Reads the first 64 KiB of the output and waits for the end of the command. Every URL is shorter than 64 KiB.
+  /// Reads the output to its end and waits for the end of the command. Returns the first 64 KiB of the output, because
+  /// every URL is shorter. The rest is read, too, because a closed pipe would end the command with an error.
   private static func read(_ file: FileHandle, _ gone: DispatchSemaphore) async -> String {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         var bytes = Data()
-        while bytes.count < 1 << 16, let piece = try? file.read(upToCount: 1 << 16), !piece.isEmpty { bytes += piece }
+        while let piece = try? file.read(upToCount: 1 << 16), !piece.isEmpty {
+          if bytes.count < 1 << 16 { bytes += piece }
+        }
         try? file.close()
         gone.wait()
         continuation.resume(returning: String(decoding: bytes.prefix(1 << 16), as: UTF8.self))
