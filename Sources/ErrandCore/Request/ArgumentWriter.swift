@@ -72,7 +72,7 @@ struct ArgumentWriter: Sendable {
       return written
     case .data(let data): return try Self.encoded(data, name, encoding)
     case .array(let values):
-      let shown = values.filter { $0 != .omitted }
+      let shown = values.filter { !$0.isOmitted }
       return .array(try shown.map { value throws(APIError) in try json(value, name, encoding) })
     case .object(let arguments): return try json(arguments, by: encoding)
     }
@@ -110,7 +110,7 @@ struct ArgumentWriter: Sendable {
   private func append(
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
   ) throws(APIError) {
-    let shown = values.filter { $0 != .omitted && !($0 == .null && style.nulls == .omitted) }
+    let shown = values.filter { !$0.isOmitted && !($0 == .null && style.nulls == .omitted) }
     if style.arrays == .commas { return try appendJoined(name, shown, to: &out, plus: plus) }
     for (index, value) in shown.enumerated() {
       let member: [UInt8] =

@@ -37,7 +37,7 @@ public struct Arguments: Sendable, Hashable {
 
   /// Makes arguments from names and values.
   public init(_ pairs: [(String, ArgumentValue)] = []) {
-    entries = pairs.compactMap { $1 == .omitted ? nil : Entry(name: $0, value: $1) }
+    entries = pairs.compactMap { $1.isOmitted ? nil : Entry(name: $0, value: $1) }
   }
 
   /// Makes arguments from the members of an encoded value.
@@ -94,7 +94,7 @@ public struct Arguments: Sendable, Hashable {
     get { entries.first { $0.name.hasSameBytes(as: name) }?.value }
     set {
       let value = newValue?.argumentValue ?? .omitted
-      guard value != .omitted else { return entries.removeAll { $0.name.hasSameBytes(as: name) } }
+      guard !value.isOmitted else { return entries.removeAll { $0.name.hasSameBytes(as: name) } }
       guard let place = entries.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else {
         return append(name, value)
       }
@@ -107,7 +107,7 @@ public struct Arguments: Sendable, Hashable {
   /// Adds an argument at the end, even if its name already exists.
   public mutating func append(_ name: String, _ value: any ArgumentConvertible) {
     let value = value.argumentValue
-    if value != .omitted { entries.append(Entry(name: name, value: value)) }
+    if !value.isOmitted { entries.append(Entry(name: name, value: value)) }
   }
 
   /// Returns the arguments of `common`, followed by these arguments. An argument of `common` is left out if its name
@@ -177,7 +177,9 @@ extension ArgumentValue {
 extension Arguments: ExpressibleByDictionaryLiteral, ArgumentConvertible {
   /// Makes arguments from a literal, in the order of the literal. A name may occur more than once.
   public init(dictionaryLiteral elements: (String, any ArgumentConvertible)...) {
-    self.init(elements.map { ($0, $1.argumentValue) })
+    self.init()
+    entries.reserveCapacity(elements.count)
+    for (name, value) in elements { append(name, value) }
   }
 
   /// The arguments as one object, which can be the value of another argument.

@@ -64,7 +64,12 @@ public struct HTTPFields: Sendable {
 
   /// The media type of `Content-Type`. If the field occurs several times, for example because a gateway added a second
   /// `Content-Type`, the last valid value is used (RFC 9110 section 8.3).
-  package var mediaType: MediaType? { values(of: .contentType).reversed().lazy.compactMap { MediaType($0) }.first }
+  package var mediaType: MediaType? {
+    for value in values(of: .contentType).reversed() {
+      if let type = MediaType(value) { return type }
+    }
+    return nil
+  }
 
   /// Every value of a field, in order. The list is empty if no field has the name.
   public func values(of name: HTTPFieldName) -> [String] {

@@ -15,15 +15,15 @@ public struct MediaType: Sendable, Hashable {
 
   /// Parses a field value; nil if the value is not a media type. The time is linear in the length of the text.
   public init?(_ text: String) {
-    var rest = text.utf8[...]
-    let essence = ASCII.trimmed(rest.prefix { $0 != 0x3B })
-    guard let slash = essence.firstIndex(of: 0x2F), slash != essence.startIndex else { return nil }
-    let subtype = essence[slash...].dropFirst()
-    guard !subtype.isEmpty, essence[..<slash].allSatisfy({ ASCII.isToken($0) }),
-      subtype.allSatisfy({ ASCII.isToken($0) })
+    // An array is read several times as fast as the UTF-8 view of a string, and this runs for nearly every response.
+    let bytes = Array(text.utf8)
+    let semicolon = bytes.firstIndex(of: 0x3B) ?? bytes.endIndex
+    let essence = ASCII.trimmed(bytes[..<semicolon])
+    guard let slash = essence.firstIndex(of: 0x2F), slash != essence.startIndex, slash + 1 != essence.endIndex,
+      essence[..<slash].allSatisfy({ ASCII.isToken($0) }), essence[(slash + 1)...].allSatisfy({ ASCII.isToken($0) })
     else { return nil }
     self.essence = Self.lowercased(essence)
-    rest = rest.drop { $0 != 0x3B }
+    var rest = text.utf8.dropFirst(semicolon)
     var parameters: [Parameter] = []
     while rest.popFirst() == 0x3B {
       if let parameter = Self.parameter(&rest) { parameters.append(parameter) }
@@ -77,7 +77,7 @@ public struct MediaType: Sendable, Hashable {
     return Parameter(name: lowercased(name), value: value)
   }
 
-  private static func lowercased(_ text: Substring.UTF8View) -> String {
+  private static func lowercased(_ text: some Collection<UInt8>) -> String {
     text.contains { $0 &- 0x41 < 26 }
       ? String(decoding: text.map(ASCII.lowercased), as: UTF8.self) : String(decoding: text, as: UTF8.self)
   }

@@ -50,7 +50,14 @@ package enum ASCII {
   package static func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
 
   /// Returns a text without spaces and tabs at both ends.
-  package static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+  package static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View { withoutBlanks(text) }
+
+  /// Returns a text without spaces and tabs at both ends.
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> { withoutBlanks(text) }
+
+  @inline(__always)
+  private static func withoutBlanks<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text
+  where Text.SubSequence == Text {
     var text = text.drop { isBlank($0) }
     while isBlank(text.last) { text = text.dropLast() }
     return text
