@@ -107,8 +107,8 @@ final class CacheRun: Sendable {
   }
 
   private func permit(folders: mode_t, files: mode_t) {
-    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path())) ?? []
-    for path in [folder.path()] + paths.map({ folder.appending(path: $0).path() }) {
+    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
+    for path in [folder.path] + paths.map({ folder.appending(path: $0).path }) {
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
       chmod(path, isFolder.boolValue ? folders : files)

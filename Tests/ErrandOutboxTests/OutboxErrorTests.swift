@@ -30,11 +30,11 @@ struct OutboxErrorTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var file = folder.appending(path: "photo.jpg")
     try Data("x".utf8).write(to: file)
-    chmod(file.path(), 0)
+    chmod(file.path, 0)
     // The administrator may read every file except some of the system.
-    if access(file.path(), R_OK) == 0 { file = URL(filePath: "/proc/sys/vm/compact_memory") }
-    guard access(file.path(), F_OK) == 0, access(file.path(), R_OK) != 0 else { return }
-    let files = AttachedFiles(folder: folder.appending(path: "files").path())
+    if access(file.path, R_OK) == 0 { file = URL(filePath: "/proc/sys/vm/compact_memory") }
+    guard access(file.path, F_OK) == 0, access(file.path, R_OK) != 0 else { return }
+    let files = AttachedFiles(folder: folder.appending(path: "files").path)
     let error = #expect(throws: OutboxError.self) { try files.take(file, as: AttachedFiles.newName()) }
     #expect(error?.code == .file)
     #expect(error?.message.contains("cannot be read; check its permissions") == true)

@@ -81,7 +81,7 @@ struct OutboxFaultTests {
     let lease = fixture.folder.appending(path: "errand-outbox.lease")
     try FileManager.default.createDirectory(
       at: lease, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    chmod(fixture.folder.path(), 0o700)
+    chmod(fixture.folder.path, 0o700)
     let outbox = try fixture.open()
     _ = try await outbox.add(Rename(title: "x"))
     #expect(try await until { lines.withLock { $0.contains { $0.contains("errand-outbox.lease” cannot be opened") } } })

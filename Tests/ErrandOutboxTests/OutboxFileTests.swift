@@ -26,7 +26,7 @@ struct OutboxFileTests {
 
   /// The names of the files in the folder of the outbox.
   private static func kept(_ fixture: OutboxFixture) -> [String] {
-    SystemFile.names(fixture.folder.appending(path: "errand-outbox.files").path())
+    SystemFile.names(fixture.folder.appending(path: "errand-outbox.files").path)
   }
 
   @Test func `file is sent although the app removed it`() async throws {

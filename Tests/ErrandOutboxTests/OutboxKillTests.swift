@@ -38,7 +38,7 @@ struct OutboxKillTests {
       -> BuiltProgram.Run
     {
       try await BuiltProgram("OutboxCrasher").run(
-        [mode, url.appending(path: "outbox").path(), server.url, "one", "ada"], environment: environment)
+        [mode, url.appending(path: "outbox").path, server.url, "one", "ada"], environment: environment)
     }
 
     /// The entries that the program has confirmed, and those that it had begun to add.

@@ -251,7 +251,7 @@ struct OutboxStorageTests {
     let fixture = try OutboxFixture()
     let store = try OutboxStore(OutboxFolder(fixture.folder))
     for file in try Self.names(fixture.folder) {
-      let mode = try FileManager.default.attributesOfItem(atPath: file.path())[.posixPermissions] as? Int
+      let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
       #expect(mode == 0o600, "\(file)")
     }
     withExtendedLifetime(store) {}
@@ -337,7 +337,7 @@ struct OutboxStorageTests {
     let fixture = try OutboxFixture()
     let open = fixture.folder.appending(path: "open")
     try FileManager.default.createDirectory(at: open, withIntermediateDirectories: true)
-    chmod(open.path(), 0o777)
+    chmod(open.path, 0o777)
     let error = #expect(throws: OutboxError.self) {
       try Outbox(folder: open.appending(path: "outbox"), client: fixture.client, requests: [])
     }

@@ -40,7 +40,7 @@ final class Folder: Sendable {
 
   /// The size of the newer part of the flight file.
   var newerSize: Int {
-    ((try? FileManager.default.attributesOfItem(atPath: file.path())[.size]) as? NSNumber)?.intValue ?? 0
+    ((try? FileManager.default.attributesOfItem(atPath: file.path)[.size]) as? NSNumber)?.intValue ?? 0
   }
 
   /// The size of both parts of the flight file.

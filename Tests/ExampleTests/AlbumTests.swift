@@ -102,7 +102,7 @@ struct AlbumTests {
     let request = DownloadImage(name: "meadow.png", file: folder.appending(path: "meadow.png"))
     let error = try #require(await client.outcome(of: request).error)
     #expect(error.transportKind == .truncated)
-    #expect(!FileManager.default.fileExists(atPath: request.file.path()))
+    #expect(!FileManager.default.fileExists(atPath: request.file.path))
     #expect(try await client.send(request).keptBytes == Int64(AlbumServer.firstCut))
     #expect(Array(try Data(contentsOf: request.file)) == AlbumServer.bytes(of: "meadow.png"))
     #expect(server.cdn.requests.map { $0.headers["Range"] } == [nil, "bytes=\(AlbumServer.firstCut)-"])

@@ -46,7 +46,7 @@ final class CrasherRun: Sendable {
     count = Self.variable("COUNT") ?? 12
     let file = folder.deletingLastPathComponent().appending(path: "\(name).journal")
     next = Locked(Self.numbers(in: file, account))
-    if !FileManager.default.fileExists(atPath: file.path()) { try Data().write(to: file) }
+    if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
     journal = try FileHandle(forWritingTo: file)
     if try journal.seekToEnd() > 0 { try journal.write(contentsOf: Data("\n".utf8)) }
     if let limit = Self.variable("FILE_LIMIT") {

@@ -48,7 +48,7 @@ enum Measurement {
 
   private static func bareCommit(_ file: URL) throws -> Duration {
     try Data().write(to: file)
-    let database = try SQLiteDatabase(path: file.path()) { false }
+    let database = try SQLiteDatabase(path: file.path) { false }
     _ = try database.text("PRAGMA journal_mode=WAL")
     try database.run("PRAGMA synchronous=FULL")
     try database.run("CREATE TABLE t(id INTEGER PRIMARY KEY, data TEXT)")
@@ -72,7 +72,7 @@ enum Measurement {
 
   /// Copies the first entry into many lanes of an account that is not logged in.
   private static func fill(_ folder: URL) throws {
-    let database = try SQLiteDatabase(path: folder.appending(path: "errand-outbox.sqlite").path()) { false }
+    let database = try SQLiteDatabase(path: folder.appending(path: "errand-outbox.sqlite").path) { false }
     let columns = """
       type, version, sealed, state, attempts, failures, conflicts, waits, added, not_before, expires, began, \
       unknown_since, window, attempt_limit, stops, ended, reason, message, status, request, sum, blocks

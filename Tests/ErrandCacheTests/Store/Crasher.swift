@@ -12,7 +12,7 @@ final class Crasher {
   /// Starts the process on a folder. Its executable is next to the test bundle.
   init(_ mode: String, _ folder: URL, limit: Int, number: UInt64) throws {
     process.executableURL = try BuiltProgram("CacheCrasher").place
-    process.arguments = [mode, folder.path(), String(limit), String(number)]
+    process.arguments = [mode, folder.path, String(limit), String(number)]
     process.standardInput = FileHandle.nullDevice
     let output = Pipe()
     process.standardOutput = output

@@ -71,7 +71,7 @@ struct DamagedStoreTests {
     let isCrashed = seed % 2 == 1
     let folder = try await filled(isCrashed)
     var random = SeededNumbers(seed: UInt64(seed))
-    let files = folder.files.sorted { $0.path() < $1.path() }
+    let files = folder.files.sorted { $0.path < $1.path }
     let index = files.filter { $0.lastPathComponent.hasPrefix("errand-cache.sqlite") }
     let choice = isCrashed ? index : seed % 3 == 0 ? Array(index.prefix(1)) : files
     let file = choice[Int.random(in: choice.indices, using: &random)]
@@ -89,7 +89,7 @@ struct DamagedStoreTests {
   {
     let folder = try await filled(seed % 2 == 1)
     var random = SeededNumbers(seed: UInt64(seed))
-    for file in folder.files.sorted(by: { $0.path() < $1.path() }) {
+    for file in folder.files.sorted(by: { $0.path < $1.path }) {
       let bytes = try Data(contentsOf: file)
       guard !bytes.isEmpty, Bool.random(using: &random) else { continue }
       try overwrite(file, bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
@@ -136,7 +136,7 @@ struct DamagedStoreTests {
     let again = SQLiteStore(folder: folder.url)
     #expect(await again.text(Sample.key("/a")) == "body")
     #expect(await !again.isMissing(Sample.key("/b")))
-    #expect(!files.fileExists(atPath: folder.url.appending(path: "elsewhere").path()))
+    #expect(!files.fileExists(atPath: folder.url.appending(path: "elsewhere").path))
   }
 
   /// The database header has the user version at byte 60 and the application identifier at byte 68.
@@ -151,7 +151,7 @@ struct DamagedStoreTests {
     bytes[offset + 3] &+= 1
     try overwrite(file, bytes)
     #expect(await expectOnlyMisses("other version", in: folder) == 0)
-    let bodies = folder.url.appending(path: "errand-cache.bodies").path()
+    let bodies = folder.url.appending(path: "errand-cache.bodies").path
     #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
   }
 
@@ -182,7 +182,7 @@ struct DamagedStoreTests {
   @Test func `damaged body is removed`() async throws {
     await fill()
     let bodies = folder.url.appending(path: "errand-cache.bodies")
-    for name in try FileManager.default.contentsOfDirectory(atPath: bodies.path()) {
+    for name in try FileManager.default.contentsOfDirectory(atPath: bodies.path) {
       var bytes = try Data(contentsOf: bodies.appending(path: name))
       bytes[100] ^= 1
       try overwrite(bodies.appending(path: name), bytes)
@@ -194,7 +194,7 @@ struct DamagedStoreTests {
     }
     #expect(await store.isMissing(Sample.key("/4")))
     #expect(await !store.isMissing(Sample.key("/5")))
-    for name in try FileManager.default.contentsOfDirectory(atPath: bodies.path()) {
+    for name in try FileManager.default.contentsOfDirectory(atPath: bodies.path) {
       try FileManager.default.removeItem(at: bodies.appending(path: name))
     }
     guard case .damaged = await store.newest(Sample.key("/8")) else {

@@ -76,7 +76,7 @@ struct FolderOwnershipTests {
 
   private func make(_ permissions: Int, at url: URL) throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: url.path())
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: url.path)
   }
 
   private func expectRefusal(_ url: URL, _ words: String) async throws {
@@ -89,7 +89,7 @@ struct FolderOwnershipTests {
     if case .found = await store.newest(Sample.key("/a")) { Issue.record("found in a refused folder") }
     let refusal = try #require(store.refusal)
     #expect(refusal.contains(url.path(percentEncoded: false)) && refusal.contains(words))
-    let inside = try FileManager.default.contentsOfDirectory(atPath: url.path())
+    let inside = try FileManager.default.contentsOfDirectory(atPath: url.path)
     #expect(inside.isEmpty, "\(inside)")
     #expect(ResponseCache(store: TieredStore(base: store)).refusals == [refusal])
     guard case .notPrivate(refusal) = StoreCondition(of: url) else {
@@ -112,13 +112,13 @@ struct FolderOwnershipTests {
     store.put(Sample.entry("/a"))
     await store.flush()
     let refusal = try #require(store.refusal)
-    #expect(refusal.contains("(mode 777)") && refusal.contains("chmod go-w on “\(folder.url.path())”"), "\(refusal)")
+    #expect(refusal.contains("(mode 777)") && refusal.contains("chmod go-w on “\(folder.url.path)”"), "\(refusal)")
     // A folder that does not exist is not created either.
     let missing = SQLiteStore(folder: folder.url.appending(path: "missing"))
     await missing.flush()
     #expect(missing.refusal != nil && folder.files.isEmpty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()) == ["inner"])
-    #expect(chmod(folder.url.path(), 0o1777) == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["inner"])
+    #expect(chmod(folder.url.path, 0o1777) == 0)
     #expect(store.refusal == nil)
   }
 
@@ -126,14 +126,14 @@ struct FolderOwnershipTests {
     .enabled(if: geteuid() == 0, "only root can choose any group"), arguments: [(0, true), (54_321, true), (1, false)])
   func `the group of a parent is looked up`(group: UInt32, isPrivate: Bool) throws {
     try make(0o775, at: folder.url)
-    #expect(chown(folder.url.path(), 0, group) == 0)
-    let fault = PrivateFolder.fault(folder.url.appending(path: "cache").path())
+    #expect(chown(folder.url.path, 0, group) == 0)
+    let fault = PrivateFolder.fault(folder.url.appending(path: "cache").path)
     #expect((fault == nil) == isPrivate, "\(String(describing: fault))")
   }
 
   @Test func `a link that is not UTF-8 is refused`() throws {
     try make(0o700, at: folder.url)
-    let link = folder.url.appending(path: "link").path()
+    let link = folder.url.appending(path: "link").path
     #expect(symlink([0x61, -1, 0], link) == 0)
     #expect(PrivateFolder.fault(link) == .unreadableLink(link))
   }
@@ -141,7 +141,7 @@ struct FolderOwnershipTests {
   @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
   func `another user's folder is rejected`() async throws {
     try make(0o700, at: folder.url)
-    #expect(chown(folder.url.path(), 12_345, 12_345) == 0)
+    #expect(chown(folder.url.path, 12_345, 12_345) == 0)
     try await expectRefusal(folder.url, "another user (user ID 12345)")
   }
 
@@ -151,10 +151,10 @@ struct FolderOwnershipTests {
     let link = folder.url.appending(path: "link")
     try make(0o700, at: own)
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: own)
-    #expect(lchown(link.path(), 12_345, 12_345) == 0)
+    #expect(lchown(link.path, 12_345, 12_345) == 0)
     try await expectRefusal(link, "symbolic link that belongs to another user")
     for end in ["/", "//", "/.", "/./"] {
-      #expect(PrivateFolder.fault(link.path() + end) == .otherLink(link.path(), 12_345), "\(end)")
+      #expect(PrivateFolder.fault(link.path + end) == .otherLink(link.path, 12_345), "\(end)")
     }
   }
 
@@ -184,7 +184,7 @@ struct FolderOwnershipTests {
     first.put(Sample.entry("/a"))
     await first.close()
     let index = folder.url.appending(path: "errand-cache.sqlite")
-    #expect(chown(index.path(), 12_345, 12_345) == 0)
+    #expect(chown(index.path, 12_345, 12_345) == 0)
     let store = SQLiteStore(folder: folder.url)
     #expect(await store.text(Sample.key("/a")) == nil)
     store.put(Sample.entry("/b"))

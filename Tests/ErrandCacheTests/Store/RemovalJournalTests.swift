@@ -167,7 +167,7 @@ struct RemovalJournalTests {
     default: try Data("text".utf8).write(to: path)
     }
     #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/a", "/b"])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).contains(name))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).contains(name))
   }
 
   @Test func `unrecorded removal is reported pending`() async throws {

@@ -103,10 +103,10 @@ struct SQLiteStoreTests {
 
   @Test func `nothing is opened before the first use`() async {
     let store = open()
-    #expect(!FileManager.default.fileExists(atPath: folder.url.path()))
+    #expect(!FileManager.default.fileExists(atPath: folder.url.path))
     await store.flush()
     #expect(await store.isMissing(Sample.key("/a")))
-    #expect(FileManager.default.fileExists(atPath: folder.url.path()))
+    #expect(FileManager.default.fileExists(atPath: folder.url.path))
   }
 
   @Test func `memory-only entry is never written`() async throws {
@@ -247,7 +247,7 @@ struct SQLiteStoreTests {
     let again = open()
     again.put(Sample.entry("/b"))
     await again.flush()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies.path()).count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies.path).count == 1)
     guard case .found(let found) = await again.newest(Sample.key("/a")) else {
       Issue.record("not found")
       return
@@ -257,7 +257,7 @@ struct SQLiteStoreTests {
 
   @Test func `replaced bodies leave no files`() async throws {
     let store = open()
-    let bodies = folder.url.appending(path: "errand-cache.bodies").path()
+    let bodies = folder.url.appending(path: "errand-cache.bodies").path
     for round in 0..<10 {
       store.put(
         CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Sample.bytes(100_000, seed: UInt64(round))))

@@ -13,10 +13,10 @@ final class TestFolder: Sendable {
 
   /// All files in the folder, at any depth.
   var files: [URL] {
-    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: url.path())) ?? []
+    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? []
     return paths.map { url.appending(path: $0) }.filter { file in
       var isFolder: ObjCBool = false
-      return FileManager.default.fileExists(atPath: file.path(), isDirectory: &isFolder) && !isFolder.boolValue
+      return FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) && !isFolder.boolValue
     }
   }
 
@@ -24,20 +24,20 @@ final class TestFolder: Sendable {
   var bytes: Int { Self.bytes(of: files) }
 
   /// The total size without the log of the index, in bytes.
-  var bytesBesideLog: Int { Self.bytes(of: files.filter { !$0.path().hasSuffix("-wal") }) }
+  var bytesBesideLog: Int { Self.bytes(of: files.filter { !$0.path.hasSuffix("-wal") }) }
 
   /// The size of the log of the index, in bytes.
-  var logBytes: Int { Self.bytes(of: files.filter { $0.path().hasSuffix("-wal") }) }
+  var logBytes: Int { Self.bytes(of: files.filter { $0.path.hasSuffix("-wal") }) }
 
   private static func bytes(of files: [URL]) -> Int {
     files.reduce(0) { sum, file in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: file.path())
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
       return sum + (attributes?[.size] as? Int ?? 0)
     }
   }
 
   func permissions(_ file: URL) throws -> Int? {
-    try FileManager.default.attributesOfItem(atPath: file.path())[.posixPermissions] as? Int
+    try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
   }
 
   /// The files that contain these bytes.

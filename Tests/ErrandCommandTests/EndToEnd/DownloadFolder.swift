@@ -13,9 +13,9 @@ struct DownloadFolder {
     try await body(folder)
   }
 
-  var path: String { url.path() }
+  var path: String { url.path }
   /// The path of a file in the folder.
-  func file(_ name: String) -> String { url.appending(path: name).path() }
+  func file(_ name: String) -> String { url.appending(path: name).path }
   /// The sorted names in the folder.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
   func bytes(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }

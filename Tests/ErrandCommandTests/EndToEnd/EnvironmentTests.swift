@@ -29,7 +29,7 @@ struct EnvironmentTests {
       """
     try Data(rules.utf8).write(to: URL(filePath: folder.file("openssl.cnf")))
     return [
-      "SSL_CERT_FILE": authority, "SSL_CERT_DIR": URL(filePath: authority).deletingLastPathComponent().path(),
+      "SSL_CERT_FILE": authority, "SSL_CERT_DIR": URL(filePath: authority).deletingLastPathComponent().path,
       "CURL_CA_BUNDLE": authority, "REQUESTS_CA_BUNDLE": authority, "URLSessionCertificateAuthorityInfoFile": authority,
       "CURL_HOME": home, "HOME": home, "XDG_CONFIG_HOME": home, "OPENSSL_CONF": folder.file("openssl.cnf"),
       "NODE_TLS_REJECT_UNAUTHORIZED": "0", "PYTHONHTTPSVERIFY": "0", "GIT_SSL_NO_VERIFY": "1",

@@ -57,7 +57,7 @@ struct MCPTests {
     try Data(lines.joined(separator: Data("\n".utf8))).write(to: file)
     let errand = try BuiltProgram("errand").path
     let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
-      ["-c", "exec \"$0\" mcp \"$@\" < \"$INPUT\"", errand] + words, environment: ["INPUT": file.path()])
+      ["-c", "exec \"$0\" mcp \"$@\" < \"$INPUT\"", errand] + words, environment: ["INPUT": file.path])
     #expect(run.status == 0 && run.error == "")
     return try run.output.split(separator: 0x0A).map { try JSONValue(parsing: Data($0)) }
   }

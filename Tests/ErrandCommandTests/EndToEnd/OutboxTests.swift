@@ -102,7 +102,7 @@ struct OutboxTests {
     outbox.pause()
     _ = try await outbox.add(Rename(title: String(repeating: "z", count: 50_000)))
     await outbox.close()
-    let database = try SQLiteDatabase(path: place.url.appending(path: "errand-outbox.sqlite").path()) { false }
+    let database = try SQLiteDatabase(path: place.url.appending(path: "errand-outbox.sqlite").path) { false }
     #expect(try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0)
     var damage = DatabaseDamage(place.url.appending(path: "errand-outbox.sqlite"))
     try damage.breakOverflow(of: 0x7a)

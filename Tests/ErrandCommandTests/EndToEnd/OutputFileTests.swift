@@ -13,14 +13,14 @@ struct OutputFileTests {
   }
 
   private func names(in folder: URL) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
   @Test func `a complete body becomes the file`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
-      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path()])
+      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path])
       #expect(run.status == 0 && run.output.isEmpty)
       #expect(try Data(contentsOf: file).count == 3_000_000)
       #expect(try names(in: folder) == ["film"])
@@ -31,7 +31,7 @@ struct OutputFileTests {
     let server = try LoopbackServer { _ in .json("[1]") }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "list")
-      let words = ["send", server.url, "-o", file.path(), "--shape", #"["number"]"#]
+      let words = ["send", server.url, "-o", file.path, "--shape", #"["number"]"#]
       #expect(try await BuiltCommand.run(words).status == 0)
       #expect(try String(contentsOf: file, encoding: .utf8) == "[1]")
     }
@@ -47,7 +47,7 @@ struct OutputFileTests {
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
       try Data("old".utf8).write(to: file)
-      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path()])
+      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path])
       #expect(run.status == status && run.text == shown)
       #expect(try String(contentsOf: file, encoding: .utf8) == "old")
       #expect(try names(in: folder) == ["film"])
@@ -59,7 +59,7 @@ struct OutputFileTests {
     let server = try LoopbackServer { _ in .ok("half of it").stalled(after: 4, until: gate) }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
-      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path()]) { process in
+      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path]) { process in
         try await gate.reached()
         process.interrupt()
       }
@@ -71,8 +71,8 @@ struct OutputFileTests {
   @Test func `a pipe without a reader can be interrupted`() async throws {
     try await inFolder { folder async throws in
       let pipe = folder.appending(path: "pipe")
-      #expect(mkfifo(pipe.path(), 0o600) == 0)
-      let command = try TerminalRun(errand: "send", "h.invalid", "-o", pipe.path())
+      #expect(mkfifo(pipe.path, 0o600) == 0)
+      let command = try TerminalRun(errand: "send", "h.invalid", "-o", pipe.path)
       try command.interrupt()
       #expect(await command.finish() == -SIGINT)
     }
@@ -83,10 +83,10 @@ struct OutputFileTests {
     try await inFolder { folder async throws in
       let file = folder.appending(path: "token")
       try Data("old".utf8).write(to: file)
-      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path())
-      #expect(try await BuiltCommand.run(["send", server.url, "-o", file.path()]).status == 0)
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+      #expect(try await BuiltCommand.run(["send", server.url, "-o", file.path]).status == 0)
       #expect(try String(contentsOf: file, encoding: .utf8) == "new")
-      let kept = try FileManager.default.attributesOfItem(atPath: file.path())[.posixPermissions]
+      let kept = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
       #expect((kept as? NSNumber)?.intValue == mode)
     }
   }
@@ -104,9 +104,9 @@ struct OutputFileTests {
       let (file, link) = (folder.appending(path: "film"), folder.appending(path: "link"))
       try Data("old".utf8).write(to: file)
       try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-      #expect(try await BuiltCommand.run(["send", server.url, "-o", link.path()]).status == 0)
+      #expect(try await BuiltCommand.run(["send", server.url, "-o", link.path]).status == 0)
       #expect(try String(contentsOf: file, encoding: .utf8) == "new")
-      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path()) == file.path())
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
     }
   }
 
@@ -115,13 +115,13 @@ struct OutputFileTests {
     try await inFolder { folder async throws in
       let (file, link) = (folder.appending(path: "films/film"), folder.appending(path: "link"))
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try FileManager.default.createSymbolicLink(atPath: link.path(), withDestinationPath: "next")
+      try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "next")
       try FileManager.default.createSymbolicLink(
-        atPath: folder.appending(path: "next").path(), withDestinationPath: "films/film")
-      let run = try await BuiltCommand.run([command, server.url, "-o", link.path()])
+        atPath: folder.appending(path: "next").path, withDestinationPath: "films/film")
+      let run = try await BuiltCommand.run([command, server.url, "-o", link.path])
       #expect(run.status == 0, "\(run.error)")
       #expect(try String(contentsOf: file, encoding: .utf8) == "new")
-      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path()) == "next")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "next")
       #expect(try names(in: folder) == ["films", "link", "next"])
     }
   }
@@ -132,8 +132,8 @@ struct OutputFileTests {
       let real = folder.appending(path: "real/sub")
       try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(
-        atPath: folder.appending(path: "link").path(), withDestinationPath: "real/sub")
-      let run = try await BuiltCommand.run([command, server.url, "-o", folder.path() + "/link/../film"])
+        atPath: folder.appending(path: "link").path, withDestinationPath: "real/sub")
+      let run = try await BuiltCommand.run([command, server.url, "-o", folder.path + "/link/../film"])
       #expect(run.status == 0, "\(run.error)")
       #expect(try String(contentsOf: folder.appending(path: "real/film"), encoding: .utf8) == "new")
       #expect(try names(in: folder) == ["link", "real"])
@@ -146,8 +146,8 @@ struct OutputFileTests {
       try FileManager.default.createDirectory(
         at: folder.appending(path: "real/sub"), withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(
-        atPath: folder.appending(path: "link").path(), withDestinationPath: "real/sub")
-      let run = try await BuiltCommand.run(["download", server.url + "/film", "-d", folder.path() + "/link/../films"])
+        atPath: folder.appending(path: "link").path, withDestinationPath: "real/sub")
+      let run = try await BuiltCommand.run(["download", server.url + "/film", "-d", folder.path + "/link/../films"])
       #expect(run.status == 0, "\(run.error)")
       #expect(try String(contentsOf: folder.appending(path: "real/films/film"), encoding: .utf8) == "new")
       #expect(try names(in: folder) == ["link", "real"])
@@ -158,7 +158,7 @@ struct OutputFileTests {
   func `a missing folder is an error`(command: String, path: String) async throws {
     let server = try LoopbackServer { _ in .ok("new") }
     try await inFolder { folder async throws in
-      let run = try await BuiltCommand.run([command, server.url, "-o", "\(folder.path())/\(path)"])
+      let run = try await BuiltCommand.run([command, server.url, "-o", "\(folder.path)/\(path)"])
       #expect(run.status != 0 && !run.error.isEmpty)
       #expect(try names(in: folder).isEmpty)
     }
@@ -166,7 +166,7 @@ struct OutputFileTests {
 
   @Test func `a loop of links is named`() async throws {
     try await inFolder { folder async throws in
-      let link = folder.appending(path: "link").path()
+      let link = folder.appending(path: "link").path
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "link")
       let run = try await BuiltCommand.run(["send", "h.invalid", "-o", link])
       #expect(run.status == 1 && run.error.contains("“\(link)” cannot be written: "), "\(run.error)")

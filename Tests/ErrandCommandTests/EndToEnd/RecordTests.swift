@@ -58,10 +58,10 @@ struct RecordTests {
     archive.entries[last].details?.end?.status = 500
     let file = other.folder.appending(path: "other.har")
     try archive.serialized().write(to: file)
-    let run = try await run(record.path, "diff", file.path())
+    let run = try await run(record.path, "diff", file.path)
     #expect(run.status == 0 && run.text.contains("  status\n    - 200\n    + 500\n"), "\(run.text)")
     #expect(run.text.hasSuffix("2 equal, 1 different, 0 only in the first, 0 only in the second\n"), "\(run.text)")
-    let json = try JSONValue(parsing: try await self.run(record.path, "diff", file.path(), "--json").output)
+    let json = try JSONValue(parsing: try await self.run(record.path, "diff", file.path, "--json").output)
     #expect(json["equal"]?.intValue == 2 && json["different"][0]["differences"][0]["what"]?.stringValue == "status")
   }
 
@@ -186,7 +186,7 @@ struct RecordTests {
     #expect(noCall.status == ExitCode.notStored.rawValue && noCall.error.contains("has no call “99999”"))
     let broken = record.folder.appending(path: "broken.har")
     try Data("{\"log\": {\"version\": \"1.2\"}}".utf8).write(to: broken)
-    let damaged = try await run(broken.path())
+    let damaged = try await run(broken.path)
     #expect(damaged.status == ExitCode.data.rawValue)
     #expect(damaged.error.contains("broken.har”: log.creator is missing"), "\(damaged.error)")
     #expect(try await run(record.path, "frob").status == ExitCode.usage.rawValue)

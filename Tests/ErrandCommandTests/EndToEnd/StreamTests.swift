@@ -51,7 +51,7 @@ struct StreamTests {
     let server = try LoopbackServer { _ in .generated(count: 1 << 20) }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
-      let run = try await shell("exec \"$0\" download \"$1\" -o \(file.path()) 2>&-", server)
+      let run = try await shell("exec \"$0\" download \"$1\" -o '\(file.path)' 2>&-", server)
       #expect(run.status == 0)
       #expect(try Data(contentsOf: file).count == 1 << 20)
     }
@@ -62,7 +62,7 @@ struct StreamTests {
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
       let pipe = try brokenPipe()
-      let run = try await run(["download", server.url, "-o", file.path()], output: pipe, error: pipe)
+      let run = try await run(["download", server.url, "-o", file.path], output: pipe, error: pipe)
       #expect(run.status == 0)
       #expect(try Data(contentsOf: file).count == 1 << 20)
     }
@@ -135,9 +135,9 @@ struct StreamTests {
   func `a full disk is reported`(words: String) async throws {
     let server = try LoopbackServer { _ in .ok("body").setting("Cache-Control", to: "max-age=60") }
     try await inFolder { folder async throws in
-      let store = folder.appending(path: "store").path()
+      let store = folder.appending(path: "store").path
       #expect(try await BuiltCommand.run(["send", server.url, "--cache", store]).status == 0)
-      let words = words.replacing("STORE", with: store)
+      let words = words.replacing("STORE", with: "'\(store)'")
       let run = try await shell("exec \"$0\" \(words) >/dev/full", server)
       #expect(run.status == 1 && run.error.contains("Standard output cannot be written: No space left"))
     }
@@ -146,9 +146,9 @@ struct StreamTests {
   @Test func `a lost head of a response is reported`() async throws {
     let server = try LoopbackServer { _ in .ok("").setting("Cache-Control", to: "max-age=60") }
     try await inFolder { folder async throws in
-      let store = folder.appending(path: "store").path()
+      let store = folder.appending(path: "store").path
       #expect(try await BuiltCommand.run(["send", server.url, "--cache", store]).status == 0)
-      let run = try await shell("exec \"$0\" cache show \(store) \"$1\" >/dev/full", server)
+      let run = try await shell("exec \"$0\" cache show '\(store)' \"$1\" >/dev/full", server)
       #expect(run.status == 1 && run.error.contains("Standard output cannot be written: No space left"))
     }
   }
@@ -159,12 +159,12 @@ struct StreamTests {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("half of it").stalled(after: 4, until: gate) }
     try await inFolder { folder async throws in
-      let run = try await BuiltCommand.run(["send", server.url, "-o", folder.appending(path: "film").path()]) {
+      let run = try await BuiltCommand.run(["send", server.url, "-o", folder.appending(path: "film").path]) {
         try await gate.reached()
         $0.terminate()
       }
       #expect(run.status == SIGTERM && run.error == "errand: The call was cancelled.\n")
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()) == [])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
   }
 
@@ -183,7 +183,7 @@ struct StreamTests {
   @Test func `a second interrupt ends at once`() async throws {
     let server = try LoopbackServer { _ in .json("\"\(String(repeating: "x", count: 300_000))\"") }
     try await inFolder { folder async throws in
-      let place = folder.appending(path: "pipe").path()
+      let place = folder.appending(path: "pipe").path
       #expect(mkfifo(place, 0o600) == 0)
       let reader = open(place, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }

@@ -96,7 +96,7 @@ struct MCPServerTests {
     let file = FileManager.default.temporaryDirectory.appending(path: "errand-mcp-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try HTTPArchive().serialized().write(to: file)
-    try expectMistake(tool, arguments, file.path(), reason)
+    try expectMistake(tool, arguments, file.path, reason)
   }
 
   private func expectMistake(_ tool: String, _ arguments: String, _ file: String?, _ reason: String) throws {

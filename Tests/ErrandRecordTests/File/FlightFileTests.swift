@@ -29,26 +29,26 @@ struct FlightFileTests {
     let folder = try Folder()
     let file = try FlightFile(
       at: folder.url.appending(path: "new/calls"), recording: try RecordedClient().client.flightRecord)
-    let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path())
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
   @Test func `existing file becomes private to the user`() async throws {
     let folder = try Folder()
     try FlightLines.header.write(to: folder.file)
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file.path())
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file.path)
     let file = try FlightFile(at: folder.file, recording: try RecordedClient().client.flightRecord)
-    let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path())
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
   @Test func `permissions of another file stay`() throws {
     let folder = try Folder()
     try Data("precious".utf8).write(to: folder.file)
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file.path())
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file.path)
     let record = try RecordedClient().client.flightRecord
     #expect(throws: FlightFileError.self) { try FlightFile(at: folder.file, recording: record) }
-    let attributes = try FileManager.default.attributesOfItem(atPath: folder.file.path())
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.file.path)
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
   }
 

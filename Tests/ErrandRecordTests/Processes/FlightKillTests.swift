@@ -24,7 +24,7 @@ struct FlightKillTests {
   @Test func `killed process loses no ended call`() async throws {
     let folder = try Folder()
     for _ in 1...3 {
-      let run = try await BuiltProgram("RecordCrasher").run([folder.file.path(), "one", "20", "\(4 << 20)"])
+      let run = try await BuiltProgram("RecordCrasher").run([folder.file.path, "one", "20", "\(4 << 20)"])
       #expect(run.status == SIGKILL, "\(run.text)")
     }
     let archive = try HTTPArchive(flightFile: folder.file)
@@ -37,7 +37,7 @@ struct FlightKillTests {
     let crasher = try BuiltProgram("RecordCrasher").path
     // The shell counts in blocks of 512 or 1,024 bytes. The file may have 20 KB or 40 KB.
     let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
-      ["-c", "ulimit -f 40 && exec \"$0\" \"$@\"", crasher, folder.file.path(), "one", "100", "\(4 << 20)"])
+      ["-c", "ulimit -f 40 && exec \"$0\" \"$@\"", crasher, folder.file.path, "one", "100", "\(4 << 20)"])
     #expect(run.status == SIGKILL && run.text.split(separator: "\n").count == 100, "no call has failed")
     let kept = try paths(folder.file, "one")
     #expect(kept == Array(1...kept.count) && (5..<100).contains(kept.count), "\(kept.count)")
@@ -46,7 +46,7 @@ struct FlightKillTests {
   /// Kills all processes when the file has been renamed and has calls of each of them. They are stopped while this is
   /// decided, so that no process replaces the calls of another.
   private func kill(_ all: [Int32], whenAllWroteTo folder: Folder) async {
-    _ = await eventually { FileManager.default.fileExists(atPath: folder.older.path()) }
+    _ = await eventually { FileManager.default.fileExists(atPath: folder.older.path) }
     for _ in 1...50 {
       for process in all { Foundation.kill(process, SIGSTOP) }
       if Self.names.allSatisfy({ (try? paths(folder.file, $0).count) ?? 0 > 3 }) { break }
@@ -65,7 +65,7 @@ struct FlightKillTests {
     try await withThrowingTaskGroup(of: (String, [Int]).self) { group in
       for name in Self.names {
         group.addTask {
-          let run = try await BuiltProgram("RecordCrasher").run([folder.file.path(), name, "0", "\(limit)"]) {
+          let run = try await BuiltProgram("RecordCrasher").run([folder.file.path, name, "0", "\(limit)"]) {
             process in
             running.ids.withLock { $0.append(process.processIdentifier) }
             guard name == Self.names[0] else { return }

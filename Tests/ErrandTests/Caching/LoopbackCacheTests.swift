@@ -217,7 +217,7 @@ struct LoopbackCacheTests {
     await next.close()
     try FileManager.default.removeItem(at: folder)
     for _ in 0..<2 { #expect(try await client.response(request).value == "- 0") }
-    #expect(!FileManager.default.fileExists(atPath: folder.path()))
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
   @Test func `wall clock ends a lifetime`() async throws {

@@ -11,7 +11,7 @@
   @Suite(.serialized) struct FileCallTests {
     /// Plays a scenario and returns the number of its file calls.
     private func calls(_ scenario: String, _ url: String, _ place: URL, _ code: Int32) async throws -> Int {
-      let run = try await BuiltProgram("FaultProbe").run([scenario, url, place.path(), "\(code)"])
+      let run = try await BuiltProgram("FaultProbe").run([scenario, url, place.path, "\(code)"])
       try #require(run.status == 0, "\(run.text)\(run.error)")
       return try #require(Int(run.text.trimmingCharacters(in: .whitespacesAndNewlines)))
     }

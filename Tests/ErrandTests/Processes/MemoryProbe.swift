@@ -6,7 +6,7 @@ import Testing
 enum MemoryProbe {
   /// Runs one scenario. Returns the largest growth of the process's memory in bytes, and the result.
   static func run(_ mode: String, _ url: String, _ file: URL? = nil) async throws -> (growth: Int, end: String) {
-    let run = try await BuiltProgram("MemoryProbe").run([mode, url] + (file.map { [$0.path()] } ?? []))
+    let run = try await BuiltProgram("MemoryProbe").run([mode, url] + (file.map { [$0.path] } ?? []))
     try #require(run.status == 0, "\(run.error)")
     let lines = run.text.split(separator: "\n")
     try #require(lines.count == 2, "\(run.text)")

@@ -197,10 +197,10 @@ import Testing
     let (url, authority) = (try Servers.address("ERRAND_DOOR_TLS"), try TrustFixture.path("ca.pem"))
     let keys = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: keys) }
-    let environment = ["ASAN_OPTIONS": "detect_leaks=0", "SSLKEYLOGFILE": keys.path()]
+    let environment = ["ASAN_OPTIONS": "detect_leaks=0", "SSLKEYLOGFILE": keys.path]
     let run = try await BuiltProgram("MemoryProbe").run(
       ["exit", url, authority, "\(carrier)"], environment: environment)
     #expect(run.status == 0, "\(run.error)")
-    #expect((FileManager.default.contents(atPath: keys.path()) ?? Data()).isEmpty)
+    #expect((FileManager.default.contents(atPath: keys.path) ?? Data()).isEmpty)
   }
 }

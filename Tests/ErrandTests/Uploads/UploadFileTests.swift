@@ -41,7 +41,7 @@ struct UploadFileTests {
     let folder = try UploadFolder()
     _ = try folder.file("f", Data([1]))
     let pipe = folder.url.appending(path: "pipe")
-    #expect(mkfifo(pipe.path(), 0o600) == 0)
+    #expect(mkfifo(pipe.path, 0o600) == 0)
     let remote = try #require(URL(string: "https://example.com/f"))
     for (url, words) in [
       (folder.url.appending(path: "gone.jpg"), ["gone.jpg", "No such file"]), (folder.url, ["it is a directory"]),

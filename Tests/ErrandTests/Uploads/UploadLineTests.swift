@@ -79,7 +79,7 @@ struct UploadLineTests {
       _ = try await client.send(Upload(body))
       commands.append(try #require(seen.takeFirst()).curlCommand())
     }
-    let path = file.path().replacing("'", with: #"'\''"#)
+    let path = file.path.replacing("'", with: #"'\''"#)
     #expect(commands[0].hasSuffix("--data-binary '@\(path)'"))
     #expect(commands[1].hasSuffix("1 bytes'") && commands[2].hasSuffix("a stream of unknown length'"))
   }
