@@ -16,6 +16,31 @@ struct ManualClockTimersTests {
     #expect(start.duration(to: clock.now) == .seconds(2))
   }
 
+  @Test func `equal times keep the scheduling order`() {
+    let clock = ManualClock()
+    let order = Recorded<Int>()
+    let time = clock.now.advanced(by: .seconds(1))
+    let tokens = (0..<8).map { index in clock.schedule(at: time) { order.append(index) } }
+    clock.cancel(tokens[2])
+    clock.cancel(tokens[2])
+    clock.advance(by: .seconds(1))
+    #expect(order.all == [0, 1, 3, 4, 5, 6, 7])
+  }
+
+  @Test func `action may advance the clock`() {
+    let clock = ManualClock()
+    let order = Recorded<Int>()
+    let start = clock.now
+    for index in 1...3 {
+      _ = clock.schedule(at: start.advanced(by: .seconds(index))) {
+        order.append(index)
+        if index == 1 { clock.advance(by: .seconds(2)) }
+      }
+    }
+    clock.advance(by: .seconds(1))
+    #expect(order.all == [1, 2, 3] && clock.pending == 0)
+  }
+
   @Test func `past action runs immediately`() {
     let clock = ManualClock()
     let order = Recorded<Int>()
