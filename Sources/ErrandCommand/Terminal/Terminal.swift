@@ -39,7 +39,12 @@ enum Terminal {
 
   /// Whether the environment allows colours (no-color.org).
   static func wantsColour(_ environment: [String: String]) -> Bool {
-    environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    environment["NO_COLOR", default: ""].isEmpty && movesCursor(environment)
+  }
+
+  /// Whether terminals understand escape sequences, such as those that move the cursor, by their name in `TERM`.
+  static func movesCursor(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
+    environment["TERM"] != "dumb"
   }
 
   static func reportError(_ sentence: String) {

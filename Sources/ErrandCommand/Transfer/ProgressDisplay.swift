@@ -36,13 +36,13 @@ final class ProgressDisplay: Sendable {
     state = Locked(State(board: ProgressBoard(paint: paint)))
   }
 
-  /// Creates a display on standard error: bars on a terminal, otherwise lines. With `-v`, the display consists of lines,
-  /// because the other output of `-v` would interrupt bars. If the command is quiet, the result is nil.
+  /// Creates a display on standard error: bars on a terminal that can move its cursor, otherwise lines. With `-v`, the
+  /// display consists of lines, because the other output of `-v` would interrupt bars. If the command is quiet, the
+  /// result is nil.
   convenience init?(isQuiet: Bool, isVerbose: Bool) {
     if isQuiet { return nil }
-    let kind: Kind =
-      isVerbose || !Terminal.isTerminal(.error)
-      ? .lines : .bars(Terminal.paint(for: .error)) { TerminalSize(of: .error) }
+    let hasBars = !isVerbose && Terminal.isTerminal(.error) && Terminal.movesCursor()
+    let kind: Kind = hasBars ? .bars(Terminal.paint(for: .error)) { TerminalSize(of: .error) } : .lines
     self.init(kind) { Terminal.write($0, to: .error) }
   }
 

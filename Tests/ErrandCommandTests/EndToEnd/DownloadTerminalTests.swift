@@ -48,6 +48,16 @@ struct DownloadTerminalTests {
     }
   }
 
+  @Test func `a terminal without escapes gets lines`() async throws {
+    let server = try RangeServer(RangeBehaviour(Self.content))
+    try await DownloadFolder.with { folder async throws in
+      let words = ["TERM=dumb", try BuiltProgram("errand").path, "download", server.url, "-o", folder.file("film")]
+      let run = try TerminalRun(["/usr/bin/env"] + words)
+      #expect(await run.finish() == 0)
+      #expect(run.text.contains("film: done, 512.0 KiB") && !run.text.contains("\u{1B}"), "\(run.text)")
+    }
+  }
+
   @Test func `two files have two bars`() async throws {
     let gates = [Gate(), Gate()]
     let server = try LoopbackServer { request in
