@@ -28,8 +28,9 @@ enum RecordCommand {
     }
   }
 
+  /// Writes an archive or a page. Only the texts of their JSON can contain scalars that control a terminal.
   private static func write(_ data: Data) -> ExitCode {
-    Terminal.write(data).map(Terminal.reportWriteFailure) ?? .success
+    Terminal.show(PlainText.visibleJSON(String(decoding: data, as: UTF8.self), keepsLines: true))
   }
 
   private static func show(_ report: RecordReport, _ options: RecordOptions) -> ExitCode {

@@ -123,6 +123,19 @@ struct RecordTests {
     #expect(!text.contains("\nThe calls"))
   }
 
+  @Test(arguments: ["har", "page"]) func `an archive controls no terminal`(task: String) async throws {
+    let record = try await RecordFixture()
+    var archive = try HTTPArchive(contentsOf: URL(filePath: record.path))
+    let reason = "\u{9B}2J\u{202E}\u{7F}"
+    archive.entries[0].response.reason = reason
+    let file = record.folder.appending(path: "hostile.har").path(percentEncoded: false)
+    try archive.serialized().write(to: URL(filePath: file))
+    let run = try await run(file, task)
+    #expect(run.status == 0 && run.text.contains(#""\u009b2J\u202e\u007f""#))
+    #expect(!run.text.unicodeScalars.contains { [0x7F, 0x9B, 0x202E].contains($0.value) })
+    if task == "har" { #expect(try HTTPArchive(parsing: run.output).entries[0].response.reason == reason) }
+  }
+
   @Test func `hidden scalars are not changed`() async throws {
     let record = try await RecordFixture()
     var archive = try HTTPArchive(contentsOf: URL(filePath: record.path))
