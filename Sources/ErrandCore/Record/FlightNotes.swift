@@ -104,6 +104,8 @@ final class ExchangeNotes: Sendable {
     let head: ResponseHead
     /// The body; nil if bodies are not recorded, or if the body went to a sink or was dropped.
     let body: FlightBody?
+    /// The length of the body in bytes; nil if the body went to a sink or was dropped.
+    let bodyLength: Int?
   }
 
   struct End: Sendable {
@@ -150,7 +152,8 @@ final class ExchangeNotes: Sendable {
     let isDropped = response.body.isEmpty && StatusRule.isRedirect(response.status)
     let body = bodyLimit > 0 && !isDropped ? FlightBody(response.body, limit: bodyLimit) : nil
     state.withLock { state in
-      state.response = Response(head: response.head, body: state.isBodyElsewhere ? nil : body)
+      let length = state.isBodyElsewhere || isDropped ? nil : response.body.count
+      state.response = Response(head: response.head, body: state.isBodyElsewhere ? nil : body, bodyLength: length)
       state.metrics = response.metrics
     }
   }

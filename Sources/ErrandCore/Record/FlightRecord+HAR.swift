@@ -75,7 +75,7 @@ private struct HARCall {
     return entry(
       startedAt: call.startedAt, HARTimings(wait: call.duration),
       HARMembers.request(call.method?.rawValue ?? "", url ?? "", version: "", [], body: nil, size: nil),
-      .object(HARMembers.response(status, "", version: "", [], body: nil, size: nil, failure: failure)),
+      .object(HARMembers.response(status, "", version: "", [], body: nil, size: 0, failure: failure)),
       isFromCache: isFromCache, errand(attempt: 0, isLast: true))
   }
 
@@ -91,7 +91,7 @@ private struct HARCall {
     var members = HARMembers.response(
       exchange.status, mask.serverText(response?.head.reason ?? ""), version: version(metrics),
       exchange.responseHeaders, body: base64 ?? exchange.responseBody, isBase64: base64 != nil,
-      size: response?.body?.length, failure: exchange.failure)
+      size: response?.bodyLength, failure: exchange.failure)
     members["_transferSize"] = .integer(metrics.bytesReceived)
     return .object(members)
   }

@@ -47,7 +47,7 @@ package enum HARMembers {
 
   /// The response of an entry. Its status is 0 if no response arrived.
   /// - Parameters:
-  ///   - size: The length of the body in bytes.
+  ///   - size: The length of the body in bytes; nil if it is unknown. It is then written as -1, or 0 without a response.
   ///   - mediaType: The media type of the body; nil for that of the header fields.
   ///   - failure: The description of the failure.
   package static func response(
@@ -55,7 +55,7 @@ package enum HARMembers {
     size: Int?, mediaType: String? = nil, failure: String?
   ) -> [String: JSONValue] {
     var content: [String: JSONValue] = [
-      "size": JSONValue(size ?? 0), "mimeType": .string(mediaType ?? self.mediaType(headers)),
+      "size": JSONValue(size ?? (status == nil ? 0 : -1)), "mimeType": .string(mediaType ?? self.mediaType(headers)),
     ]
     content["text"] = body.map { .string($0) }
     if isBase64 { content["encoding"] = "base64" }

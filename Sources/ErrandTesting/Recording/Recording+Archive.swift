@@ -112,10 +112,9 @@ private struct ArchivedExchange {
       throw flaw("response", "status", "a status must be a number from 100 to 999")
     }
     let hasContent = request.method != .head && status != 204 && status != 304
-    // A flight record contains only the length of a body that it does not show.
-    let isMissing = response.body.map { FlightMask.isLength($0) } ?? announcesBody
-    if hasContent, isMissing { return missing(request, "response body", response.failure) }
-    var answer = ScriptedAnswer(status: status, fields: Self.fields(response.headers), body: try body())
+    let body = try body()
+    if hasContent, lacksBody(body, status) { return missing(request, "response body", response.failure) }
+    var answer = ScriptedAnswer(status: status, fields: Self.fields(response.headers), body: body)
     answer.head.reason = response.reason
     answer.head.version = Self.version(response.version)
     if let failure = response.failure { answer.breakage = TransportFailure(.other, failure) }
@@ -134,10 +133,22 @@ private struct ArchivedExchange {
     return bytes
   }
 
-  /// Whether the response had a body, which the archive may not contain.
-  private var announcesBody: Bool {
-    if let size = entry.response.bodySize, size > 0 { return true }
-    return entry.response.headers.contains { $0.name == .contentLength && $0.value != "0" }
+  /// Whether the archive does not contain the body of the response, or only its first bytes.
+  private func lacksBody(_ body: Data, _ status: Int) -> Bool {
+    guard let text = entry.response.body else { return announcesBody(status) }
+    // A flight record contains only the length of a body that it does not show.
+    if FlightMask.isLength(text) { return true }
+    guard entry.details != nil, let size = entry.response.bodySize, body.count < size else { return false }
+    // Masked bodies and JSON, which is written again, may be shorter. A body that the limit has cut is neither.
+    return !text.contains(bytesOf: Redaction.mask) && (try? JSONValue(parsing: body)) == nil
+  }
+
+  /// Whether the response had a body, which the archive does not contain. Recorders leave out the body of a redirect,
+  /// which clients do not read. In Errand's archives, only the length of a body that was streamed is unknown.
+  private func announcesBody(_ status: Int) -> Bool {
+    if StatusRule.isRedirect(status) { return false }
+    let size = entry.response.bodySize ?? (entry.details == nil ? 0 : .max)
+    return size > 0 || entry.response.headers.contains { $0.name == .contentLength && $0.value != "0" }
   }
 
   /// The failure of a request whose response is not in the archive.

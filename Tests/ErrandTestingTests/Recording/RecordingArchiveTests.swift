@@ -110,11 +110,11 @@ struct RecordingArchiveTests {
 
   /// A transport that replays the archive of a client, which received this response.
   private static func replay(
-    of answer: ScriptedAnswer, _ detail: FlightRecording.Detail
+    of answer: ScriptedAnswer, _ detail: FlightRecording.Detail, bodyLimit: Int = 1_000
   ) async throws -> ReplayTransport {
     var configuration = ClientConfiguration(baseURL: "https://h.example")
     configuration.transport = .own(ScriptedTransport(answer))
-    configuration.record = .ring(calls: 5, detail: detail, bodyLimit: 1_000)
+    configuration.record = .ring(calls: 5, detail: detail, bodyLimit: bodyLimit)
     let client = APIClient(configuration)
     _ = try await client.get("/a?page=2", as: Data.self)
     return ReplayTransport(try Recording(HTTPArchive(parsing: client.flightRecord.har())))
@@ -125,6 +125,36 @@ struct RecordingArchiveTests {
     #expect(try await get("https://h.example/a?page=2", over: json) == #"{"nick":"Ada"}"#)
     let image = try await Self.replay(of: .data([0x89, 0xFF, 0x00], contentType: "image/png"), .everything)
     #expect(image.unused.first.map { Array($0.answer.body) } == [0x89, 0xFF, 0x00])
+  }
+
+  @Test(
+    arguments: [
+      (.addresses, 0, .json(#"{"nick":"Ada"}"#)), (.everything, 2, .text("Ada")), (.everything, 2, .json("[17, 18]")),
+      (.everything, 4, .data([0x89, 0xFF, 0, 0, 0, 0])),
+    ] as [(FlightRecording.Detail, Int, ScriptedAnswer)])
+  func `body that was not recorded is missing`(
+    detail: FlightRecording.Detail, limit: Int, answer: ScriptedAnswer
+  ) async throws {
+    let replay = try await Self.replay(of: answer, detail, bodyLimit: limit)
+    let missing = try #require(await failure(of: HTTPRequest(url: "https://h.example/a?page=2"), over: replay))
+    #expect(missing.kind == .notRecorded && missing.description.contains("no response body"), "\(missing)")
+  }
+
+  private struct GetText: APIRequest {
+    var path: Path { "/a" }
+    typealias Response = String
+  }
+
+  @Test func `only a redirect needs no body`() async throws {
+    let moved = ScriptedAnswer.status(302, fields: ["Location": "/b", "Content-Length": "5"])
+    var configuration = ClientConfiguration(baseURL: "https://h.example")
+    configuration.transport = .own(ScriptedTransport(moved, .text("Ada")))
+    configuration.record = .ring(calls: 5, detail: .everything, bodyLimit: 1_000)
+    let client = APIClient(configuration)
+    _ = await client.outcome(of: GetText(), options: CallOptions(bodySink: CollectingSink { _ in }))
+    let answers = try Recording(HTTPArchive(parsing: client.flightRecord.har())).exchanges.map(\.answer)
+    #expect(answers.map(\.failure?.kind) == [nil, .notRecorded])
+    #expect(answers.first?.head.fields[.contentLength] == "0")
   }
 
   @Test func `length of a body is no body`() async throws {

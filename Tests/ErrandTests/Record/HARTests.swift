@@ -82,6 +82,7 @@ struct HARTests {
     #expect(entries[1]["request"]?["url"]?.stringValue == "\(server.url)/a?q=•••")
     #expect(entries[1]["request"]?["queryString"]?[0]["name"]?.stringValue == "q")
     #expect(entries[1]["response"]?["content"]?["mimeType"]?.stringValue == "text/plain")
+    #expect(entries[1]["response"]?["content"]?["size"]?.intValue == 4)
     #expect(entries[1]["request"]?["httpVersion"]?.stringValue == "HTTP/1.1")
     #expect(entries[1]["serverIPAddress"] == "127.0.0.1")
     #expect(entries[1]["connection"]?.stringValue == "\(server.port)")
