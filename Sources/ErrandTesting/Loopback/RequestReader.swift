@@ -23,7 +23,7 @@ struct RequestReader {
       if let first = buffer.first, !ASCII.isToken(first) {
         throw ConnectionEnd.malformed("the request line is invalid")
       }
-      if let end = Self.endOfHead(buffer, from: searched) {
+      if let end = Self.endOfHead(buffer, from: searched), end <= headLimit {
         let head = Array(buffer[..<end])
         buffer.removeSubrange(..<end)
         return try RequestHead.parse(head)
@@ -82,7 +82,7 @@ struct RequestReader {
   /// Reads the bytes up to and including the next CRLF, and returns them without CRLF.
   private mutating func line() throws -> [UInt8] {
     while true {
-      if let feed = buffer.firstIndex(of: 0x0A) {
+      if let feed = buffer.firstIndex(of: 0x0A), feed <= headLimit {
         guard feed > 0, buffer[feed - 1] == 0x0D else { throw ConnectionEnd.malformed("a line does not end with CRLF") }
         let line = Array(buffer[..<(feed - 1)])
         buffer.removeSubrange(...feed)

@@ -156,12 +156,20 @@ struct LoopbackRecordTests {
     #expect(try await RawClient.exchange(server).body == "fine")
   }
 
-  @Test func `headers over the limit are rejected`() async throws {
+  @Test(arguments: ["", "\r\n\r\n"]) func `headers over the limit are rejected`(end: String) async throws {
     var options = LoopbackOptions()
     options.headLimit = 1000
     let server = try LoopbackServer(options) { _ in .ok() }
-    let client = try RawClient(server, sending: "GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 2000))
+    let client = try RawClient(server, sending: "GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 2000) + end)
     _ = await client.receive()
-    #expect(server.record.refusals == ["the headers are longer than 1000 bytes"])
+    #expect(server.record.refusals == ["the headers are longer than 1000 bytes"] && server.requests.isEmpty)
+  }
+
+  @Test func `headers of the limit are accepted`() async throws {
+    let request = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
+    var options = LoopbackOptions()
+    options.headLimit = request.utf8.count
+    let server = try LoopbackServer(options) { _ in .ok("fine") }
+    #expect(try await RawClient.exchange(server, request).body == "fine")
   }
 }
