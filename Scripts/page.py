@@ -224,6 +224,8 @@ class Check:
         expect("404" in tab.run("document.querySelector('.error').textContent"), "no error is shown")
         everything = tab.run("byID('archive').textContent")
         expect("s3cr3t" not in everything, "the page contains a secret")
+        times = tab.run("[0.5, 1500, 59949, 119600, -90000].map(timeText)")
+        expect_equal(times, ["500 µs", "1.50 s", "59.9 s", "2 min 0 s", "-1 min 30 s"])
 
     def compare(self, tab):
         tab.run("select(state.calls[0]); toggleBase(state.calls[0]); select(state.calls[2])")

@@ -130,7 +130,8 @@ extension PageScript {
       if (size < 10) return `${milliseconds.toFixed(1)} ms`;
       if (size < 1000) return `${Math.round(milliseconds)} ms`;
       if (size < 60000) return `${(milliseconds / 1000).toFixed(size < 10000 ? 2 : 1)} s`;
-      return `${Math.floor(milliseconds / 60000)} min ${Math.round(milliseconds % 60000 / 1000)} s`;
+      const seconds = Math.round(size / 1000);
+      return `${milliseconds < 0 ? '-' : ''}${Math.floor(seconds / 60)} min ${seconds % 60} s`;
     }
 
     """#
