@@ -96,13 +96,18 @@ private struct ArchivedExchange {
     let url: HTTPURL
     do {
       // A mask of Errand is not part of a URL that can be sent.
-      url = try HTTPURL(entry.request.url.replacingBytes(of: Redaction.mask, with: RecordingMask.mark))
+      url = try HTTPURL(Self.withMark(entry.request.url))
     } catch {
       throw flaw("request", "url", error.description)
     }
-    let body = entry.request.body.map { HTTPBody(Data($0.utf8)) }
+    let body = entry.request.body.map { HTTPBody(Data((entry.details == nil ? $0 : Self.withMark($0)).utf8)) }
     return HTTPRequest(
       method: HTTPMethod(entry.request.method), url: url, fields: Self.fields(entry.request.headers), body: body)
+  }
+
+  /// A text with the mask of recordings, which a replay compares with the values that are sent, instead of Errand's.
+  private static func withMark(_ text: String) -> String {
+    text.replacingBytes(of: Redaction.mask, with: RecordingMask.mark)
   }
 
   private func answer(to request: HTTPRequest) throws(RecordingFlaw) -> ScriptedAnswer {

@@ -127,6 +127,27 @@ struct RecordingArchiveTests {
     #expect(image.unused.first.map { Array($0.answer.body) } == [0x89, 0xFF, 0x00])
   }
 
+  @Test func `masked request body matches its secret`() async throws {
+    var configuration = ClientConfiguration(baseURL: "https://h.example")
+    configuration.transport = .own(ScriptedTransport(.text("in")))
+    configuration.record = .ring(calls: 5, detail: .everything, bodyLimit: 1_000)
+    let client = APIClient(configuration)
+    _ = await client.outcome(of: LogIn())
+    let archive = try HTTPArchive(parsing: client.flightRecord.har())
+    #expect(archive.masked.entries.first?.request.body == #"{"code":"•••"}"#)
+    var masked = archive
+    masked.entries[0].request = archive.masked.entries[0].request
+    configuration.transport = .own(ReplayTransport(try Recording(masked), afterLast: .refused))
+    #expect(await APIClient(configuration).outcome(of: LogIn()).error == nil)
+  }
+
+  private struct LogIn: APIRequest {
+    var path: Path { "/login" }
+    var method: HTTPMethod { .post }
+    var body: RequestBody? { .json(["code": "4-0AXdistinct9"]) }
+    typealias Response = String
+  }
+
   @Test(
     arguments: [
       (.addresses, 0, .json(#"{"nick":"Ada"}"#)), (.everything, 2, .text("Ada")), (.everything, 2, .json("[17, 18]")),
