@@ -22,6 +22,25 @@ struct DownloadJobTests {
     }
   }
 
+  @Test func `one checksum for several parts is refused`() async throws {
+    try await DownloadFolder.with { folder async throws in
+      for name in ["film", "song"] {
+        let request = RequestIdentity(method: "GET", url: "http://h.example/\(name)", variant: "0")
+        let part = try PartFile.open(target: folder.file(name))
+        try Data(count: 10).withUnsafeBytes { try part.append($0) }
+        try part.commit(PartMetadata(request: request, validator: nil, total: 100, choices: Self.choices, now: 1))
+        part.close()
+      }
+      let sum = String(repeating: "0", count: 64)
+      let both = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path, "--sha256", sum]))
+      let refusal = #expect(throws: Refusal.self) { try both.jobs() }
+      #expect(refusal?.code == .usage && refusal?.description.contains("2 interrupted downloads") == true)
+      let one = DownloadPlan(try DownloadParser.parse(["-c", "-o", folder.file("song"), "--sha256", sum]))
+      #expect(try one.jobs().jobs.map(\.checksum?.hex) == [sum])
+      #expect(try DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path])).jobs().jobs.count == 2)
+    }
+  }
+
   @Test(
     arguments: [
       ("POST", nil, "“film” was started with the method POST"),

@@ -15,7 +15,16 @@ struct DownloadPlan {
   func jobs() throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
     if let output = options.output { return ([try job(to: try file(output))], []) }
     let path = options.folder ?? "."
-    if options.urls.isEmpty { return try interrupted(in: Self.folder(path)) }
+    if options.urls.isEmpty {
+      let found = try interrupted(in: Self.folder(path))
+      // A file with another checksum is deleted, so the checksum of one file must not be required of the others.
+      guard options.checksum == nil || found.jobs.count == 1 else {
+        throw Refusal(
+          description: "A checksum is for one file, but “\(path)” has \(found.jobs.count) interrupted downloads; name "
+            + "the file with -o.", code: .usage)
+      }
+      return found
+    }
     let folder = try madeFolder(path)
     let naming: Download.Naming = options.takesServerName ? .fromServer : .fromURL
     let jobs = options.urls.map { url in
