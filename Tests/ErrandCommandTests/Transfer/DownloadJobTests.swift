@@ -22,22 +22,42 @@ struct DownloadJobTests {
     }
   }
 
+  /// Interrupted downloads of files with these names and URLs.
+  private func interrupt(_ files: [(name: String, url: String)], in folder: DownloadFolder) throws {
+    for (name, url) in files {
+      let request = RequestIdentity(method: "GET", url: url, variant: "0")
+      let part = try PartFile.open(target: folder.file(name))
+      try Data(count: 10).withUnsafeBytes { try part.append($0) }
+      try part.commit(PartMetadata(request: request, validator: nil, total: 100, choices: Self.choices, now: 1))
+      part.close()
+    }
+  }
+
+  @Test(arguments: [["--bearer", "t"], ["--user", "a:b"], ["-H", "X-Api-Key: k"]])
+  func `one credential for several servers is refused`(words: [String]) async throws {
+    try await DownloadFolder.with { folder async throws in
+      try interrupt([("film", "http://h.example/film"), ("song", "http://i.example/song")], in: folder)
+      let both = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path] + words))
+      let refusal = #expect(throws: Refusal.self) { try both.jobs() }
+      #expect(refusal?.code == .usage && refusal?.description.contains("from 2 servers") == true)
+      let one = DownloadPlan(try DownloadParser.parse(["-c", "-o", folder.file("song")] + words))
+      #expect(try one.jobs().jobs.map(\.url) == ["http://i.example/song"])
+      let plain = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path, "-H", "X-Page: 1"]))
+      #expect(try plain.jobs().jobs.count == 2)
+    }
+  }
+
   @Test func `one checksum for several parts is refused`() async throws {
     try await DownloadFolder.with { folder async throws in
-      for name in ["film", "song"] {
-        let request = RequestIdentity(method: "GET", url: "http://h.example/\(name)", variant: "0")
-        let part = try PartFile.open(target: folder.file(name))
-        try Data(count: 10).withUnsafeBytes { try part.append($0) }
-        try part.commit(PartMetadata(request: request, validator: nil, total: 100, choices: Self.choices, now: 1))
-        part.close()
-      }
+      try interrupt([("film", "http://h.example/film"), ("song", "http://h.example/song")], in: folder)
       let sum = String(repeating: "0", count: 64)
       let both = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path, "--sha256", sum]))
       let refusal = #expect(throws: Refusal.self) { try both.jobs() }
       #expect(refusal?.code == .usage && refusal?.description.contains("2 interrupted downloads") == true)
       let one = DownloadPlan(try DownloadParser.parse(["-c", "-o", folder.file("song"), "--sha256", sum]))
       #expect(try one.jobs().jobs.map(\.checksum?.hex) == [sum])
-      #expect(try DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path])).jobs().jobs.count == 2)
+      let token = DownloadPlan(try DownloadParser.parse(["-c", "-d", folder.path, "--bearer", "t"]))
+      #expect(try token.jobs().jobs.count == 2)
     }
   }
 

@@ -163,6 +163,13 @@ struct DownloadOptions: Sendable {
   var usesProxy = true
 }
 
+extension DownloadOptions {
+  /// Whether the requests have a credential, or a field with a secret name.
+  var hasCredential: Bool {
+    credential != .none || fields.contains { $0.value != nil && Secrets.isSecret($0.name) }
+  }
+}
+
 extension HelpText {
   static let download = #"""
     usage: errand download URL … [-o FILE | -d DIR] [option …]

@@ -17,12 +17,7 @@ struct DownloadPlan {
     let path = options.folder ?? "."
     if options.urls.isEmpty {
       let found = try interrupted(in: Self.folder(path))
-      // A file with another checksum is deleted, so the checksum of one file must not be required of the others.
-      guard options.checksum == nil || found.jobs.count == 1 else {
-        throw Refusal(
-          description: "A checksum is for one file, but “\(path)” has \(found.jobs.count) interrupted downloads; name "
-            + "the file with -o.", code: .usage)
-      }
+      try checkShared(found.jobs, path)
       return found
     }
     let folder = try madeFolder(path)
@@ -127,6 +122,22 @@ struct DownloadPlan {
     }
     if jobs.isEmpty { throw leftOut.first ?? Self.nothing(in: folder, to: file) }
     return (jobs, leftOut)
+  }
+
+  /// Rejects options that are meant for some of the interrupted downloads, whose URLs the user does not see. A file with
+  /// another checksum would be deleted, and a credential would be sent to other servers.
+  private func checkShared(_ jobs: [DownloadJob], _ path: String) throws(Refusal) {
+    guard options.checksum == nil || jobs.count == 1 else {
+      throw Refusal(
+        description: "A checksum is for one file, but “\(path)” has \(jobs.count) interrupted downloads; name the file "
+          + "with -o.", code: .usage)
+    }
+    let servers = Set(jobs.compactMap { try? HTTPURL($0.url).origin }).count
+    guard servers == 1 || !options.hasCredential else {
+      throw Refusal(
+        description: "The credential is for one server, but “\(path)” has interrupted downloads from \(servers) "
+          + "servers; name the file with -o.", code: .usage)
+    }
   }
 
   private static func nothing(in folder: URL, to file: URL?) -> Refusal {
