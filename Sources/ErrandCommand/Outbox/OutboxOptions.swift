@@ -31,9 +31,10 @@ struct OutboxOptions: Equatable {
   private static func task(_ verb: String, _ rest: [String]) throws(UsageError) -> Task {
     switch verb {
     case "list":
-      if rest == ["--all"] { return .list(OutboxState.allCases) }
-      guard rest.isEmpty else { throw UsageError("“\(rest[0])” is unknown; “list” takes only --all") }
-      return .list(OutboxState.allCases.filter { $0 != .delivered && $0 != .cancelled })
+      if let word = rest.first(where: { $0 != "--all" }) {
+        throw UsageError("“\(word)” is unknown; “list” takes only --all")
+      }
+      return .list(OutboxState.allCases.filter { !rest.isEmpty || $0 != .delivered && $0 != .cancelled })
     case "show":
       let ids = try ids(rest)
       guard let id = ids.first, ids.count == 1 else { throw UsageError("“show” needs the number of one entry") }

@@ -27,4 +27,10 @@ struct OutboxOptionsTests {
   func `wrong arguments are rejected`(words: [String]) {
     #expect(throws: UsageError.self) { try OutboxOptions(words) }
   }
+
+  @Test(arguments: [["x"], ["x", "--all"], ["--all", "x"]])
+  func `unknown argument is named`(words: [String]) {
+    let error = #expect(throws: UsageError.self) { try OutboxOptions(["list", "d"] + words) }
+    #expect(error?.description == "“x” is unknown; “list” takes only --all")
+  }
 }
