@@ -43,7 +43,8 @@ extension Recording {
   ///   scheme, such as `data:`, are left out, and calls of Errand that sent no request, such as cache hits.
   /// - Secrets are masked as in every recording.
   /// - An entry with a failure becomes a failure of the kind `other`. If an entry has no response, or if its body is
-  ///   missing, its request fails with the kind `notRecorded`, and the message names the entry.
+  ///   missing, its request fails with the kind `notRecorded`, and the message names the entry. A body of Errand that is
+  ///   no JSON and shorter than its `bodySize` counts as missing, because the limit of the record has cut it.
   /// - The length field of a response is corrected, because the body in an archive is decoded.
   ///
   /// - Parameters:
