@@ -203,6 +203,8 @@
         // iteration.
         continueReady()
         performCommands()
+        // While the thread was busy, connections may have been established and responses may have arrived.
+        if let due = watches.next, due <= now { handleEvents(poller, milliseconds: 0) }
         watch()
         wakeCallers()
         performCommands()
@@ -225,8 +227,14 @@
         case .sleep(let milliseconds): wait = milliseconds
         }
       }
+      handleEvents(poller, milliseconds: wait)
+      return true
+    }
+
+    /// Waits for events of the sockets for at most `milliseconds`, and handles them.
+    private func handleEvents(_ poller: Poller, milliseconds: Int32) {
       var isFirst = true
-      poller.wait(milliseconds: wait) { report in
+      poller.wait(milliseconds: milliseconds) { report in
         if isFirst {
           now = .now
           inbox.withLock { $0.loop.wakeUp() }
@@ -235,7 +243,6 @@
         handle(report)
       }
       wakeCallers()
-      return true
     }
 
     /// Performs the commands and runs the jobs. Jobs may add commands, so this is repeated a few times. A request that

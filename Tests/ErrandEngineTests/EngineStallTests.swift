@@ -24,16 +24,6 @@
       return Exchange(request: request, call: call, idleTimeout: idleTimeout, limits: limits, sink: sink)
     }
 
-    /// Blocks the thread of a loop until `unblocks` is signalled. Returns when the thread is blocked.
-    private static func block(_ timers: LoopThread<EngineLoop>, until unblocks: DispatchSemaphore) async {
-      let isBlocked = Locked(false)
-      _ = timers.schedule(at: timers.now) {
-        isBlocked.withLock { $0 = true }
-        unblocks.wait()
-      }
-      #expect(await eventually { isBlocked.withLock { $0 } })
-    }
-
     /// The response exceeds the decoding budget while the request body exceeds its share of the same iteration. The
     /// sink pauses in the last quarter of the response, because a connection is closed when its response is complete.
     @Test func `an upload continues beside a large coded response`() async throws {
@@ -83,13 +73,38 @@
           try HTTPRequest(method: .post, url: server.url, body: body.expectingContinue()))
         let sending = Task { try await transport.send(exchange) }
         _ = try await server.request(number: 1)
-        await Self.block(timers, until: unblocks)
+        await ThreadChecks.block(timers, until: unblocks)
         continues.open()
         #expect(await eventually { server.openConnectionCount == 0 })
         timers.loop.push(.abort(EngineExchange(Self.exchange(try HTTPRequest(url: server.url)))))
         _ = SharedTimers.shared.schedule(at: .now.advanced(by: EngineExchange.continueWait)) { unblocks.signal() }
         #expect(try await sending.value.status == 413)
         return log.opened == 0
+      }
+      #expect(holds)
+    }
+
+    /// The loop is busy until the connect time-out is over, and then performs a command before it looks for events.
+    @Test func `a response to CONNECT during a busy loop counts`() async throws {
+      let limit = Duration.milliseconds(500)
+      let holds = try await withinTheSecond {
+        let (continues, hasSent, unblocks) = (Gate(), Gate(), DispatchSemaphore(value: 0))
+        let proxy = try LoopbackServer()
+        proxy.enqueue(
+          LoopbackAnswer([.wait(continues), .head(status: 403, headers: ["Content-Length": "0"]), .reach(hasSent)]))
+        var configuration = EngineConfiguration()
+        configuration.proxy = .url(proxy.url)
+        let transport = try EngineTransport(configuration)
+        let timers = try #require(transport.timers as? LoopThread<EngineLoop>)
+        let exchange = Exchange(request: try HTTPRequest(url: "https://one.example/"), connectTimeout: limit)
+        async let failure = TransportConformance.failure(of: exchange, over: transport)
+        _ = try await proxy.request(number: 1)
+        await ThreadChecks.block(timers, until: unblocks)
+        continues.open()
+        try await hasSent.reached()
+        timers.loop.push(.abort(EngineExchange(exchange)))
+        _ = SharedTimers.shared.schedule(at: .now.advanced(by: limit)) { unblocks.signal() }
+        return await failure?.kind == .proxy
       }
       #expect(holds)
     }
@@ -165,7 +180,7 @@
       let sending = Task { try await transport.send(exchange) }
       _ = try await server.request(number: 1)
       // The loop waits here, so that the response and the reset arrive before it handles the next event.
-      await Self.block(timers, until: unblocks)
+      await ThreadChecks.block(timers, until: unblocks)
       continues.open()
       #expect(await eventually { server.openConnectionCount == 0 })
       unblocks.signal()

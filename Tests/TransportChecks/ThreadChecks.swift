@@ -1,3 +1,4 @@
+package import Dispatch
 package import ErrandCore
 import ErrandTesting
 import Foundation
@@ -22,6 +23,16 @@ package enum ThreadChecks {
     }
     #expect(order.all == [1, 2])
     #expect(start.duration(to: timers.now) >= .milliseconds(60))
+  }
+
+  /// Blocks the thread of timers until `unblocks` is signalled. Returns when the thread is blocked.
+  package static func block(_ timers: any Timers, until unblocks: DispatchSemaphore) async {
+    await withCheckedContinuation { continuation in
+      _ = timers.schedule(at: timers.now) {
+        continuation.resume()
+        unblocks.wait()
+      }
+    }
   }
 
   /// A running exchange keeps its transport, which closes its connections afterwards.
