@@ -365,9 +365,14 @@
     /// Checks the transfers whose time-out may have passed. Does nothing until the earliest time-out has passed.
     private func watch(_ multi: UnsafeMutableRawPointer) {
       guard let due = nextWatch, due <= now else { return }
+      // While the thread was busy, bytes may have arrived for transfers whose idle time-out has passed.
+      if running.contains(where: { $0.hasConnected && $0.isDue(now) }) {
+        perform(multi)
+        collect(multi)
+      }
       nextWatch = nil
       for transfer in running {
-        if let end = transfer.watchEnd, end <= now { check(transfer, multi) } else { expectWatch(of: transfer) }
+        if transfer.isDue(now) { check(transfer, multi) } else { expectWatch(of: transfer) }
       }
     }
 

@@ -27,6 +27,9 @@
       return exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
     }
 
+    /// Whether the check of the transfer is due.
+    func isDue(_ now: MonotonicInstant) -> Bool { watchEnd.map { $0 <= now } == true }
+
     /// Whether the source of the request body has no bytes, and the transfer waits only for this source.
     var waitsForSource: Bool { hasConnected && !isPaused && !hasWholeResponse && upload?.isPaused == true }
 

@@ -2,6 +2,7 @@
   import CodedSamples
   import ErrandCore
   import ErrandDecoding
+  import ErrandHTTP
   import ErrandTesting
   import Foundation
   import TestSupport
@@ -71,6 +72,30 @@
           #expect(Array(response.body) == plain)
         }
       }
+    }
+
+    /// The thread is busy until the idle time-out is over, and then executes a command before it calls libcurl.
+    @Test func `response during busy time is read`() async throws {
+      let limit = Duration.milliseconds(500)
+      let holds = try await withinTheSecond {
+        let (continues, hasSent, unblocks) = (Gate(), Gate(), DispatchSemaphore(value: 0))
+        let server = try LoopbackServer()
+        server.enqueue(
+          LoopbackAnswer([.wait(continues), .head(status: 404, headers: ["Content-Length": "0"]), .reach(hasSent)]))
+        let transport = CurlTransport()
+        let timers = try #require(transport.timers as? LoopThread<CurlLoop>)
+        let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: limit)
+        let sending = Task { try await transport.send(exchange) }
+        _ = try await server.request(number: 1)
+        await ThreadChecks.block(timers, until: unblocks)
+        continues.open()
+        try await hasSent.reached()
+        timers.loop.push(.abort(CurlTransfer(exchange, loop: timers.loop)))
+        _ = SharedTimers.shared.schedule(at: .now.advanced(by: limit)) { unblocks.signal() }
+        let response = try? await sending.value
+        return response?.status == 404
+      }
+      #expect(holds)
     }
 
     @Test func `many decompression bombs share the thread`() async throws {
