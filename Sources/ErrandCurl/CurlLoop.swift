@@ -376,15 +376,15 @@
       }
     }
 
-    /// Ends a transfer whose time-out has passed. If the transfer waits for the source of its body, checks instead
-    /// whether the server has closed the connection.
+    /// Ends a transfer whose time-out has passed. If it waits for the source of its body, first checks whether the server
+    /// has closed the connection.
     private func check(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
-      guard transfer.waitsForSource, let handle = transfer.handle else {
-        let result = Result { try transfer.resultAfterTimeout() }
-        return end(transfer, result, multi, handleIsClean: false)
+      if transfer.waitsForSource, let handle = transfer.handle {
+        if transfer.isClosedByServer { return done(transfer, handle, transfer.codeAfterClose, multi) }
+        guard transfer.idleEnd.map({ $0 <= now }) == true else { return transfer.scheduleCheck() }
       }
-      guard transfer.isClosedByServer else { return transfer.scheduleCheck() }
-      done(transfer, handle, transfer.codeAfterClose, multi)
+      let result = Result { try transfer.resultAfterTimeout() }
+      end(transfer, result, multi, handleIsClean: false)
     }
   }
 #endif

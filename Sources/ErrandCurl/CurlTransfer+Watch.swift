@@ -17,13 +17,19 @@
     /// - While libcurl connects: the end of the connect time-out.
     /// - While libcurl still sends the request after a complete response: the end of the grace period.
     /// - While the source of the request body has no bytes: the next check whether the server has closed the
-    ///   connection.
+    ///   connection, or the end of the idle time-out.
     /// - In all other states: the end of the idle time-out.
     var watchEnd: MonotonicInstant? {
       if !hasConnected { return connectTimeout.map { started.advanced(by: $0) } }
       if isPaused { return nil }
       if upload != nil, hasWholeResponse { return lastActivity.advanced(by: Self.graceAfterResponse) }
-      if waitsForSource { return nextCheck }
+      return waitsForSource ? [nextCheck, idleEnd].compactMap { $0 }.min() : idleEnd
+    }
+
+    /// The end of the idle time-out. Nil if there is none, for example while the source of the request body has no
+    /// bytes. A source does not matter after the server has rejected the request.
+    var idleEnd: MonotonicInstant? {
+      if waitsForSource, !parser.isFinal || parser.head.status < 400 { return nil }
       return exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
     }
 

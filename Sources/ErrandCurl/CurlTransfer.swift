@@ -239,7 +239,7 @@
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
         scratch: loop.scratch)
-      if body?.isWhole == true, upload != nil { loop.expectWatch(of: self) }
+      if upload != nil, body?.isWhole == true || head.status >= 400 { loop.expectWatch(of: self) }
       if framing == .untilClose, head.version != .http2, exchange.request.url.scheme == .https {
         awaitsClose = handle?.watchClose() == true
       }

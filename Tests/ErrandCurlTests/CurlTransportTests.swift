@@ -140,6 +140,21 @@
       #expect(try await TransportConformance.get(transport, server.url).text == "right")
     }
 
+    @Test func `refused upload with a paused source has a time-out`() async throws {
+      let server = try LoopbackServer()
+      server.enqueue(
+        LoopbackAnswer([.head(status: 413, headers: ["Content-Length": "5"]), .wait(Gate())]), reception: .never)
+      let body = HTTPBody.stream(length: 10) { flow in
+        PieceSource([.bytes([1]), .later], PieceSource.Log(), flow) { _ in }
+      }
+      let timers = SharedTimers.shared
+      let exchange = Exchange(
+        request: try HTTPRequest(method: .post, url: server.url, body: body),
+        call: CallState(deadline: timers.now.advanced(by: .seconds(30)), timers: timers),
+        idleTimeout: .milliseconds(100))
+      #expect(await TransportConformance.failure(of: exchange, over: CurlTransport())?.kind == .idleTimeout)
+    }
+
     @Test func `timers run on the loop's thread`() async throws {
       try await ThreadChecks.timersRunInOrder(of: CurlTransport())
     }
