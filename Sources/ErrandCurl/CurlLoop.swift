@@ -376,15 +376,17 @@
       }
     }
 
-    /// Ends a transfer whose time-out has passed. If it waits for the source of its body, first checks whether the server
-    /// has closed the connection.
+    /// Ends a transfer whose time-out has passed, with the response if that is complete. If it waits for the source of
+    /// its body, first checks whether the server has closed the connection.
     private func check(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
-      if transfer.waitsForSource, let handle = transfer.handle {
-        if transfer.isClosedByServer { return done(transfer, handle, transfer.codeAfterClose, multi) }
-        guard transfer.idleEnd.map({ $0 <= now }) == true else { return transfer.scheduleCheck() }
+      if let handle = transfer.handle {
+        if transfer.hasWholeResponse { return done(transfer, handle, CURLE_ABORTED_BY_CALLBACK, multi) }
+        if transfer.waitsForSource {
+          if transfer.isClosedByServer { return done(transfer, handle, transfer.codeAfterClose, multi) }
+          guard transfer.idleEnd.map({ $0 <= now }) == true else { return transfer.scheduleCheck() }
+        }
       }
-      let result = Result { try transfer.resultAfterTimeout() }
-      end(transfer, result, multi, handleIsClean: false)
+      end(transfer, .failure(transfer.timeout), multi, handleIsClean: false)
     }
   }
 #endif

@@ -56,12 +56,6 @@
       return parser.head.version == .http2 ? CURLE_PARTIAL_FILE : CURLE_OK
     }
 
-    /// The result of a transfer whose time-out has passed: the response if it is complete, otherwise a failure.
-    func resultAfterTimeout() throws -> HTTPResponse {
-      guard hasWholeResponse else { throw timeout }
-      return try finish()
-    }
-
     /// The failure of a transfer whose time-out has passed.
     var timeout: TransportFailure {
       let origin = exchange.request.url.origin

@@ -155,6 +155,20 @@
       #expect(await TransportConformance.failure(of: exchange, over: CurlTransport())?.kind == .idleTimeout)
     }
 
+    @Test func `paused source does not hide status 407`() async throws {
+      let proxy = try LoopbackServer()
+      proxy.enqueue(
+        LoopbackAnswer([.head(status: 407, headers: ["Content-Length": "0"]), .wait(Gate())]), reception: .never)
+      var configuration = CurlConfiguration()
+      configuration.proxy = .url(proxy.url)
+      let body = HTTPBody.stream(length: 10) { flow in
+        PieceSource([.bytes([1]), .later], PieceSource.Log(), flow) { _ in }
+      }
+      let exchange = Exchange(request: try HTTPRequest(method: .post, url: "http://one.example/", body: body))
+      let failure = await TransportConformance.failure(of: exchange, over: try CurlTransport(configuration))
+      #expect(failure?.kind == .proxyCredentials)
+    }
+
     @Test func `timers run on the loop's thread`() async throws {
       try await ThreadChecks.timersRunInOrder(of: CurlTransport())
     }
