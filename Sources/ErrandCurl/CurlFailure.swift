@@ -39,7 +39,6 @@
     /// Returns the response of a transfer that libcurl has ended, or throws the failure of the transfer.
     static func outcome(of transfer: CurlTransfer, handle: CurlHandle, code: CURLcode) throws -> HTTPResponse {
       if let failure = transfer.failure { throw failure }
-      if code != CURLE_OK { transfer.readUnreadResponse() }
       if code == CURLE_OK || transfer.hasWholeResponse { return try response(of: transfer) }
       if transfer.isStale { throw allStale(isCertainlyNotSent: !transfer.mayHaveBeenSent) }
       if transfer.isUnprocessed, code != CURLE_OPERATION_TIMEDOUT { throw unprocessed(transfer) }

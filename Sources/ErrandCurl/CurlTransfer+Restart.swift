@@ -34,6 +34,7 @@
     /// - A reused connection closed before the response.
     /// - The connection had unread bytes or had ended before the request was sent.
     func prepareRestart(after code: CURLcode) -> Bool {
+      if code != CURLE_OK { readUnreadResponse() }
       if proxy.isChallenged, failure == nil, !exchange.call.isStopped {
         discardResponse()
         return true
@@ -90,9 +91,9 @@
   extension CurlTransfer {
     /// Reads the response of a server that rejected an upload and closed the connection. If the server has not read all
     /// of the request, closing resets the connection. libcurl then reports a send failure and leaves the response
-    /// unread.
-    func readUnreadResponse() {
-      guard upload != nil, failure == nil, !parser.hasBegun, exchange.request.url.scheme == .http,
+    /// unread. Unread bytes on a stale connection belong to no request.
+    private func readUnreadResponse() {
+      guard upload != nil, failure == nil, !isStale, !parser.hasBegun, exchange.request.url.scheme == .http,
         loop.dialect(for: .http) == .http1, let unread = connection?.unreadBytes
       else { return }
       unread.withUnsafeBytes { takeUnreadResponse($0) }
