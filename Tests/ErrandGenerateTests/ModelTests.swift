@@ -328,22 +328,6 @@ struct ModelTests {
     #expect(notes.allSatisfy { $0.contains("not `oneOf` or `anyOf` beside") }, "\(notes)")
   }
 
-  @Test(arguments: [
-    (##"{"$ref": "#/components/schemas/Pet"}"##, 1),
-    (##"{"allOf": [{"$ref": "#/components/schemas/Pet"}, {"properties": {"a": {}}}]}"##, 0),
-    (##"{"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}]}"##, 0),
-  ])
-  func `subtypes without a union are reported`(schema: String, count: Int) throws {
-    let subtype = ##"{"allOf": [{"$ref": "#/components/schemas/Pet"}, {"properties": {"name": {"type": "string"}}}]}"##
-    let others = #"""
-      , "Cat": \#(subtype), "Dog": \#(subtype), "Pet": {"type": "object", "required": ["kind"],
-        "properties": {"kind": {"type": "string"}}, "discriminator": {"propertyName": "kind"}}
-      """#
-    let notes = try Generated.model(#"{"type": "object", "properties": {"pet": \#(schema)}}"#, others: others).notes
-    let pointer = "#/components/schemas/Pet: `discriminator` without `oneOf`"
-    #expect(notes.count == count && notes.allSatisfy { $0.hasPrefix(pointer) }, "\(notes)")
-  }
-
   private static let base = #"{"type": "object", "properties": {"x": {}}}"#
 
   @Test func `names of Swift are not hidden`() throws {

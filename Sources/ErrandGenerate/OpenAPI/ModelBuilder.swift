@@ -283,7 +283,7 @@ final class ModelBuilder {
         let name = member.text("$ref") == nil ? nil : files.resolved(member)?.name
         let mapped = mapping.filter { _, target in
           guard let text = target.text else { return false }
-          if text == member.text("$ref") || text == name { return true }
+          if text == member.text("$ref") || text == name || "#/components/schemas/\(text)" == pointer { return true }
           return text.utf8.contains(UInt8(ascii: "#")) && "#\(text.split(separator: "#").last ?? "")" == pointer
         }.map(\.key)
         return mapped.isEmpty ? [constant(property, of: member) ?? name].compactMap(\.self) : mapped

@@ -66,6 +66,12 @@ struct ObjectParts {
 /// Reads schemas of OpenAPI 3.0 and 3.1.
 struct SchemaReader {
   let files: DocumentFiles
+  private let subtypes: Subtypes
+
+  init(files: DocumentFiles) {
+    self.files = files
+    subtypes = Subtypes(files: files)
+  }
 
   /// The names of the types of a schema, without null.
   static func types(of schema: Cursor) -> [String] {
@@ -122,7 +128,8 @@ struct SchemaReader {
 
   func shape(of schema: Cursor) -> SchemaShape {
     if schema.text("$ref") != nil { return .wrapped(schema) }
-    noteSubtypes(of: schema)
+    let members = subtypes.references(of: schema)
+    if !members.isEmpty { return .union(members, discriminator: schema["discriminator"]) }
     if schema.node["allOf"] != nil { return merged(schema) }
     if let union = union(schema) { return union }
     if let listed = listed(schema) { return listed }
@@ -205,7 +212,9 @@ struct SchemaReader {
 
   private func merged(_ schema: Cursor) -> SchemaShape {
     let all = schema["allOf"]?.elements ?? []
-    if all.count == 1, ["properties", "required"].allSatisfy({ schema[$0] == nil }), Self.additional(schema) == nil {
+    if all.count == 1, ["properties", "required"].allSatisfy({ schema[$0] == nil }), Self.additional(schema) == nil,
+      !subtypes.isSubtype(schema, of: all[0])
+    {
       noteUnion(beside: schema)
       return .wrapped(all[0])
     }
@@ -252,13 +261,6 @@ struct SchemaReader {
   }
 
   private static func isUnion(_ schema: Cursor) -> Bool { schema.node["oneOf"] != nil || schema.node["anyOf"] != nil }
-
-  /// Reports subtypes that only name this schema in `allOf`. A value is read as this schema and loses their properties.
-  private func noteSubtypes(of schema: Cursor) {
-    guard schema.node["discriminator"] != nil, !Self.isUnion(schema) else { return }
-    files.note(
-      schema, "`discriminator` without `oneOf`: properties of subtypes are not generated; list the subtypes in `oneOf`")
-  }
 
   // MARK: - Unions
 
