@@ -151,6 +151,19 @@ struct ModelTests {
     #expect(mixed.notes.map { $0.hasPrefix("#/components/schemas/Thing/oneOf/1: the discriminator has no") } == [true])
   }
 
+  @Test func `a reference names the value of a discriminator`() throws {
+    let schema = ##"""
+      {"oneOf": [{"$ref": "#/components/schemas/Kitty"}, {"$ref": "#/components/schemas/Dog"}],
+       "discriminator": {"propertyName": "kind"}}
+      """##
+    let others = ##"""
+      , "Kitty": {"$ref": "#/components/schemas/Cat"}, "Cat": {"type": "object", "properties": {"kind": {"type": "string"}}},
+      "Dog": {"type": "object", "properties": {"kind": {"type": "string"}}}
+      """##
+    let text = try Generated.model(schema, others: others).text
+    #expect(text.contains(#"case "Kitty": self = .cat(try Cat(from: decoder))"#), "\(text)")
+  }
+
   /// The model `Cat` of a document in which the types of `schemas` are used.
   private static func cat(_ schemas: String, access: GenerateOptions.Access = .internal) throws -> String {
     var options = GenerateOptions()

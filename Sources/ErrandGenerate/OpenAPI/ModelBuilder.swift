@@ -279,8 +279,8 @@ final class ModelBuilder {
       let mapping = discriminator?["mapping"]?.members ?? []
       let tags = members.map { member -> [String] in
         let pointer = files.resolved(member)?.pointer
-        // The key of a schema inside the union is only its place there.
-        let name = member.text("$ref") == nil ? nil : files.resolved(member)?.name
+        // A schema inside the union has no name. A schema that only refers to another one has its own name.
+        let name = files.target(of: member)?.name
         let mapped = mapping.filter { _, target in
           guard let text = target.text else { return false }
           if text == member.text("$ref") || text == name || "#/components/schemas/\(text)" == pointer { return true }
