@@ -151,6 +151,25 @@ struct ModelTests {
     #expect(mixed.notes.map { $0.hasPrefix("#/components/schemas/Thing/oneOf/1: the discriminator has no") } == [true])
   }
 
+  @Test func `a union inside a union must fit`() throws {
+    let schema = ##"{"oneOf": [{"$ref": "#/components/schemas/Shape"}, {"$ref": "#/components/schemas/Dot"}]}"##
+    let others = #"""
+      , "Shape": {"oneOf": [{"type": "object", "title": "Blob", "properties": {"x": {}}}, {"type": "object",
+        "title": "Ring", "required": ["r"], "properties": {"r": {"type": "integer"}}}]},
+      "Dot": {"type": "object", "required": ["d"], "properties": {"d": {"type": "integer"}}}
+      """#
+    let text = try Generated.model(schema, others: others).text
+    #expect(
+      text.contains(
+        """
+            if let value = try? container.decode(Dot.self) {
+              self = .dot(value)
+            } else if let value = try? container.decode(Shape.self), !value.isOther {
+              self = .shape(value)
+            } else {
+        """), "\(text)")
+  }
+
   @Test func `a reference names the value of a discriminator`() throws {
     let schema = ##"""
       {"oneOf": [{"$ref": "#/components/schemas/Kitty"}, {"$ref": "#/components/schemas/Dog"}],

@@ -39,6 +39,8 @@ final class Model {
   var nested: [Model] = []
   /// Whether an enumeration contains itself.
   var isIndirect = false
+  /// Whether a union without a discriminator tries to read this model.
+  var isTried = false
 
   init(_ name: String, doc: [String], parent: Model? = nil) {
     self.name = name

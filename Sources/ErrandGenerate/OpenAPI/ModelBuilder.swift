@@ -237,7 +237,7 @@ final class ModelBuilder {
   private func fill(_ model: Model, _ members: [Cursor], _ discriminator: Cursor?) {
     if let kind = listed(.union(members, discriminator: discriminator)) { return model.kind = kind }
     let (property, tags) = tags(of: members, discriminator)
-    var names: Set<String> = ["other", "hashValue"]
+    var names: Set<String> = ["other", "isOther", "hashValue"]
     var cases: [Model.UnionCase] = []
     for (index, member) in members.enumerated() {
       let title = member.text("title").map(SwiftName.type) ?? "Option\(index + 1)"
@@ -245,6 +245,7 @@ final class ModelBuilder {
       if case .builtin(.json) = type { continue }
       let name = SwiftName.unique(Self.caseName(type)) { names.contains($0) }
       names.insert(name)
+      if property == nil, case .model(let target) = type { target.isTried = true }
       cases.append(Model.UnionCase(name: name, type: type, tags: tags[index], rank: rank(of: member)))
     }
     model.kind = .union(cases, discriminator: property)
@@ -314,7 +315,9 @@ final class ModelBuilder {
     return values[0]
   }
 
-  private func rank(of member: Cursor) -> Int {
+  /// The place of a member in the order in which a union tries its members. `isInner` tells that it is a member of a
+  /// union inside of that union.
+  private func rank(of member: Cursor, isInner: Bool = false) -> Int {
     switch schemas.finalShape(of: member) {
     case .builtin(.bool): 1
     case .builtin(let builtin) where builtin.isInteger: 2
@@ -322,7 +325,11 @@ final class ModelBuilder {
     case .builtin(.string): 9
     case .builtin: 4
     case .enumeration: 5
-    case .array, .union: 6
+    case .array: 6
+    case .union(let members, let discriminator):
+      // Without a discriminator, a union reads each value that its most general type reads.
+      isInner || tags(of: members, discriminator).property != nil
+        ? 6 : members.map { rank(of: $0, isInner: true) }.max() ?? 6
     case .object(let parts): 1_000 - min(schemas.requiredCount(of: parts), 900)
     case .map: 2_000
     case .wrapped, nil: 3_000

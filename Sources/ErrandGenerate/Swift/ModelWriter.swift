@@ -183,6 +183,11 @@ struct ModelWriter {
         text.line("case .other(let value): try container.encode(value)")
         text.line("}")
       }
+      if model.isTried {
+        text.blank()
+        text.doc(["Whether the value fits none of the types that the document lists."])
+        text.line("\(access)var isOther: Bool { if case .other = self { true } else { false } }")
+      }
       for nested in model.nested {
         text.blank()
         write(nested, to: &text)
@@ -210,7 +215,10 @@ struct ModelWriter {
     let ordered = cases.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
     for (place, item) in ordered.map(\.element).enumerated() {
       let word = place == 0 ? "if" : "} else if"
-      text.line("\(word) let value = try? container.decode(\(item.type.text).self) {")
+      // A union reads every value, so it fits only if one of its own types does.
+      let isUnion = if case .model(let model) = item.type, case .union = model.kind { true } else { false }
+      let end = isUnion ? ", !value.isOther {" : " {"
+      text.line("\(word) let value = try? container.decode(\(item.type.text).self)\(end)")
       text.line("  self = .\(SwiftName.escaped(item.name))(value)")
     }
     text.line("} else {")
