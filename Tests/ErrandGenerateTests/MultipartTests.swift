@@ -32,6 +32,14 @@ struct MultipartTests {
   }
 
   @Test(arguments: [
+    ("image/png", "URL"), ("Audio/mpeg", "URL"), ("text/html", "String"), ("application/jwt", "String"),
+  ])
+  func `media types tell files from texts`(media: String, type: String) throws {
+    let text = try Self.form(#"{"type": "string", "contentMediaType": "\#(media)"}"#).text
+    #expect(text.contains("  var p: \(type)\n"), "\(text)")
+  }
+
+  @Test(arguments: [
     (#"{"type": "string", "format": "byte"}"#, "Data", #"form.parts.append(.text("p", p.base64EncodedString()))"#),
     (
       #"{"type": "string", "contentEncoding": "base64", "contentMediaType": "application/octet-stream"}"#, "Data",

@@ -157,13 +157,20 @@ struct SchemaReader {
       ? .data : formats[schema.text("format") ?? ""] ?? .string
   }
 
-  /// Whether a schema is the content of a file: text with the format `binary`. Text in Base64 is no file.
+  /// Whether a schema is the content of a file: text with the format `binary` or, as in OpenAPI 3.1, with a media type
+  /// that is binary. Text in Base64 is no file.
   func isFile(_ schema: Cursor) -> Bool {
     guard let schema = unwrapped(schema)?.schema, Self.types(of: schema) == ["string"],
       schema.text("contentEncoding") != "base64"
     else { return false }
-    return schema.text("format") == "binary" || schema.text("contentMediaType") == "application/octet-stream"
+    let media = schema.text("contentMediaType")?.lowercased() ?? ""
+    return schema.text("format") == "binary" || Self.binaryTypes.contains { media.hasPrefix($0) }
   }
+
+  /// The beginnings of media types whose content is no text.
+  private static let binaryTypes = [
+    "application/octet-stream", "application/pdf", "application/zip", "audio/", "font/", "image/", "video/",
+  ]
 
   private func listed(_ schema: Cursor) -> SchemaShape? {
     let values = schema.node["enum"]?.elements ?? schema.node["const"].map { [$0] } ?? []
