@@ -32,6 +32,14 @@ struct TeaShopTests {
     }
   }
 
+  @Test func `dates keep their milliseconds`() throws {
+    let formats = TeaShop.family.formats
+    let dates = [Date(timeIntervalSince1970: 1_769_860_800.25)]
+    let text = try formats.jsonEncoding.encode(dates)
+    #expect(text == Data(#"["2026-01-31T12:00:00.250Z"]"#.utf8))
+    #expect(try formats.jsonDecoding.decode([Date].self, from: text) == dates)
+  }
+
   private static func client(_ server: LoopbackServer) -> APIClient { APIClient(baseURL: server.url + "/v1") }
 
   @Test func `parameters arrive as declared`() async throws {

@@ -28,7 +28,7 @@ package enum TeaShop {
       arguments: .query,
       argumentStyle: ArgumentStyle(),
       jsonDecoding: .fast(dates: .custom(date)),
-      jsonEncoding: .fast(dates: .iso8601)
+      jsonEncoding: .fast(dates: .iso8601WithFractionalSeconds)
     )
   )
 

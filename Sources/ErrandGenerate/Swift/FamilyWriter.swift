@@ -46,7 +46,9 @@ struct FamilyWriter {
     let title = SwiftText.literal(root["info"]?.text("title") ?? family)
     var formats = ["arguments: .query", "argumentStyle: ArgumentStyle()"]
     if usesDates {
-      formats += ["jsonDecoding: .fast(dates: .custom(date))", "jsonEncoding: .fast(dates: .iso8601)"]
+      formats += [
+        "jsonDecoding: .fast(dates: .custom(date))", "jsonEncoding: .fast(dates: .iso8601WithFractionalSeconds)",
+      ]
     }
     let (start, joint, end) = usesDates ? ("\n  ", ",\n  ", "\n") : ("", ", ", "")
     let item = "formats: Formats(\(start)\(formats.joined(separator: joint))\(end))"
