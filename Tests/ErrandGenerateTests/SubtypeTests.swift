@@ -37,8 +37,10 @@ struct SubtypeTests {
     #expect(notes == [])
     let pet = Generated.body(files["Models/Pet.swift"] ?? "")
     #expect(pet.hasPrefix("enum Pet: Codable, Hashable, Sendable {\n  case cat(Cat)\n  case lion(Lion)\n"), "\(pet)")
+    #expect(pet.contains("  case lion(Lion)\n  case base(Base)\n  /// A value that fits none"), "\(pet)")
     #expect(pet.contains(#"case "Cat": self = .cat(try Cat(from: decoder))"#), "\(pet)")
     #expect(pet.contains(#"case "Lion": self = .lion(try Lion(from: decoder))"#), "\(pet)")
+    #expect(pet.contains(#"case "Pet", nil: self = .base(try Base(from: decoder))"#), "\(pet)")
     #expect(files["Requests/Read.swift"]?.contains("    var pet: Pet?\n") == true)
     let lion = files["Models/Lion.swift"] ?? ""
     #expect(lion.contains("  var kind: String = \"Lion\"\n  var name: String?\n  var mane: String?\n"), "\(lion)")
@@ -50,7 +52,7 @@ struct SubtypeTests {
       #""Dog": \#(Self.subtype("age")), "Cat": \#(Self.subtype("name")), "Pet": \#(Self.pet(mapping: mapping))"#)
     #expect(notes == [])
     let pet = files["Models/Pet.swift"] ?? ""
-    for line in ["c\": self = .cat(try Cat(", "d\": self = .dog(try Dog(", "plain\": self = .base(try Base("] {
+    for line in ["c\": self = .cat(try Cat(", "d\": self = .dog(try Dog(", "plain\", nil: self = .base(try Base("] {
       #expect(pet.contains("case \"\(line)from: decoder))"), "\(pet)")
     }
     #expect(pet.contains("  struct Base: Codable, Hashable, Sendable {\n    var kind: String = \"plain\"\n"), "\(pet)")
@@ -71,7 +73,22 @@ struct SubtypeTests {
       use: ##"{"$ref": "#/components/schemas/Some"}"##)
     #expect(notes == [])
     #expect(files["Requests/Read.swift"]?.contains("    var pet: Pet?\n") == true)
-    #expect(files["Models/Pet.swift"]?.contains("  case cat(Cat)\n  /// A value that fits none") == true)
+    #expect(files["Models/Pet.swift"]?.contains("  case cat(Cat)\n  case base(Base)\n") == true)
+  }
+
+  @Test func `subtypes can have subtypes`() throws {
+    let mapping = ##""cat": "#/components/schemas/Cat", "lion": "#/components/schemas/Lion""##
+    let cat = #"""
+      {"allOf": [\#(Self.reference), {"properties": {"name": {"type": "string"}}}],
+       "discriminator": {"propertyName": "kind", "mapping": {"lion": "Lion"}}}
+      """#
+    let (files, notes) = try Self.files(
+      #""Pet": \#(Self.pet(mapping: mapping)), "Cat": \#(cat), "Lion": \#(Self.subtype("mane", of: "Cat"))"#)
+    #expect(notes == [])
+    #expect(files["Models/Pet.swift"]?.contains(#"case "cat": self = .cat(try Cat(from: decoder))"#) == true)
+    let text = files["Models/Cat.swift"] ?? ""
+    #expect(text.contains(#"case "lion": self = .lion(try Lion(from: decoder))"#), "\(text)")
+    #expect(text.contains(#"case "cat", nil: self = .base(try Base(from: decoder))"#), "\(text)")
   }
 
   @Test func `subtypes can contain their base`() throws {
@@ -103,6 +120,6 @@ struct SubtypeTests {
     let (files, notes) = try Self.files(
       #""Cat": \#(Self.subtype("name")), "Pet": \#(Self.pet(mapping: mapping))"#)
     #expect(notes.map { $0.hasSuffix("the reference “#/components/schemas/Dog” has no target") } == [true], "\(notes)")
-    #expect(files["Models/Pet.swift"]?.contains("  case cat(Cat)\n  /// A value that fits none") == true)
+    #expect(files["Models/Pet.swift"]?.contains("  case cat(Cat)\n  case base(Base)\n") == true)
   }
 }

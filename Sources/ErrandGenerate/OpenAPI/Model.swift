@@ -24,6 +24,8 @@ final class Model {
     let tags: [String]
     /// The order in which cases are tried: the most specific one first.
     let rank: Int
+    /// Whether the case is the schema itself whose subtypes are the other cases. It may omit the discriminator.
+    var isBase = false
   }
 
   enum Kind {

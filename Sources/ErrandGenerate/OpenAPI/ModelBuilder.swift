@@ -246,7 +246,9 @@ final class ModelBuilder {
       let name = SwiftName.unique(Self.caseName(type)) { names.contains($0) }
       names.insert(name)
       if property == nil, case .model(let target) = type { target.isTried = true }
-      cases.append(Model.UnionCase(name: name, type: type, tags: tags[index], rank: rank(of: member)))
+      let isBase = discriminator.map { $0.pointer == "\(member.pointer)/discriminator" } ?? false
+      cases.append(
+        Model.UnionCase(name: name, type: type, tags: tags[index], rank: rank(of: member), isBase: isBase))
     }
     model.kind = .union(cases, discriminator: property)
   }

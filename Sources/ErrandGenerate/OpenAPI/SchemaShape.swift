@@ -128,8 +128,7 @@ struct SchemaReader {
 
   func shape(of schema: Cursor) -> SchemaShape {
     if schema.text("$ref") != nil { return .wrapped(schema) }
-    let members = subtypes.references(of: schema)
-    if !members.isEmpty { return .union(members, discriminator: schema["discriminator"]) }
+    if let union = subtypes.union(of: schema) { return union }
     if schema.node["allOf"] != nil { return merged(schema) }
     if let union = union(schema) { return union }
     if let listed = listed(schema) { return listed }

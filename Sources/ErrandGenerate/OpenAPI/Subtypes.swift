@@ -7,14 +7,32 @@ final class Subtypes {
   }
 
   private let files: DocumentFiles
+  private let schemas: Cursor?
   /// The components that name a schema in `allOf`, by the pointer of that schema.
   private lazy var extensions = findExtensions()
+  /// The values in the mappings of all components, by the texts that name the schemas.
+  private lazy var valuesByTarget = findValues()
   private var foundByPointer: [String: Found] = [:]
 
-  init(files: DocumentFiles) { self.files = files }
+  init(files: DocumentFiles) {
+    self.files = files
+    schemas = files.root["components"]?["schemas"]
+  }
 
-  /// References to the subtypes of a schema, and the schema itself if the mapping names it. Empty if it has none.
-  func references(of base: Cursor) -> [Cursor] { found(for: base).references }
+  /// A schema as a union of references to its subtypes and, if it has a name, of the schema itself. Nil if it has no
+  /// subtypes.
+  func union(of base: Cursor) -> SchemaShape? {
+    guard let discriminator = base["discriminator"] else { return nil }
+    let references = found(for: base).references
+    guard !references.isEmpty else { return nil }
+    let values = values(of: base)
+    guard !values.isEmpty else { return .union(references, discriminator: discriminator) }
+    let known = discriminator["mapping"]?.node.members?.entries ?? []
+    let added = values.filter { value in !known.contains { $0.key == value } }
+    let mapping = DocumentNode(members: known + added.map { (key: $0, value: DocumentNode(.string(base.pointer))) })
+    let more = Cursor(node: ["mapping": mapping], file: base.file, path: base.path)
+    return .union(references + [Self.plain(base)], discriminator: discriminator.adding(more))
+  }
 
   /// Whether a schema is a subtype of the schema that a part of its `allOf` names, and not another use of that schema.
   func isSubtype(_ schema: Cursor, of part: Cursor) -> Bool {
@@ -29,13 +47,12 @@ final class Subtypes {
     if let found = foundByPointer[pointer] { return found }
     var found = Found()
     for (_, target) in discriminator["mapping"]?.members ?? [] {
-      guard let reference = Self.reference(target, in: files.root), let subtype = files.resolved(reference),
-        found.pointers.insert(subtype.pointer).inserted
+      guard let named = reference(target), let subtype = files.resolved(named)?.pointer, subtype != pointer,
+        found.pointers.insert(subtype).inserted
       else { continue }
-      found.references.append(subtype.pointer == pointer ? Self.plain(base) : reference)
+      found.references.append(named)
     }
     addExtensions(of: pointer, to: &found)
-    if found.pointers == [pointer] { found = Found() }
     foundByPointer[pointer] = found
     return found
   }
@@ -53,7 +70,7 @@ final class Subtypes {
 
   private func findExtensions() -> [String: [Cursor]] {
     var extensions: [String: [Cursor]] = [:]
-    for (_, schema) in files.root["components"]?["schemas"]?.members ?? [] where !Self.onlyAddsNull(schema) {
+    for (_, schema) in schemas?.members ?? [] where !Self.onlyAddsNull(schema) {
       for base in bases(of: schema, depth: 0) { extensions[base, default: []].append(schema) }
     }
     return extensions
@@ -79,9 +96,9 @@ final class Subtypes {
   }
 
   /// The schema that a value of the mapping names, by a reference or by the name of a component.
-  private static func reference(_ target: Cursor, in root: Cursor) -> Cursor? {
+  private func reference(_ target: Cursor) -> Cursor? {
     guard let text = target.text else { return nil }
-    if let component = root["components"]?["schemas"]?[text] { return reference(to: component) }
+    if let component = schemas?[text] { return Self.reference(to: component) }
     return Cursor(node: ["$ref": DocumentNode(.string(text))], file: target.file, path: target.path)
   }
 
@@ -89,6 +106,26 @@ final class Subtypes {
     // A reference is a URI, in which a percent sign needs an escape.
     let text = component.pointer.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
     return Cursor(node: ["$ref": DocumentNode(.string(text))], file: component.file, path: component.path)
+  }
+
+  // MARK: - The schema itself
+
+  /// The values of the discriminator for a component itself: those in the mappings of the document, or else its name.
+  private func values(of base: Cursor) -> [String] {
+    let pointer = base.pointer
+    guard let name = base.name, schemas?[name]?.pointer == pointer else { return [] }
+    let mapped = SchemaReader.distinct((valuesByTarget[pointer] ?? []) + (valuesByTarget[name] ?? []))
+    return mapped.isEmpty ? [name] : mapped
+  }
+
+  private func findValues() -> [String: [String]] {
+    var values: [String: [String]] = [:]
+    for (_, schema) in schemas?.members ?? [] {
+      for (value, target) in schema["discriminator"]?["mapping"]?.members ?? [] {
+        if let target = target.text { values[target, default: []].append(value) }
+      }
+    }
+    return values
   }
 
   /// The schema without its subtypes. Its type is `Base` inside the type that has its name.

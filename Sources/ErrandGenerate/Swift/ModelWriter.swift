@@ -201,9 +201,10 @@ struct ModelWriter {
     text.line("switch try container.decodeIfPresent(String.self, forKey: AnyKey(\(key))) {")
     var seen: Set<String> = []
     for item in cases {
-      let tags = item.tags.filter { seen.insert($0).inserted }.map(SwiftText.literal).joined(separator: ", ")
+      let tags = item.tags.filter { seen.insert($0).inserted }.map(SwiftText.literal) + (item.isBase ? ["nil"] : [])
       if !tags.isEmpty {
-        text.line("case \(tags): self = .\(SwiftName.escaped(item.name))(try \(item.type.text)(from: decoder))")
+        let list = tags.joined(separator: ", ")
+        text.line("case \(list): self = .\(SwiftName.escaped(item.name))(try \(item.type.text)(from: decoder))")
       }
     }
     text.line("default: self = .other(try JSONValue(from: decoder))")
