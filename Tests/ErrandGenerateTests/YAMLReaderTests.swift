@@ -53,6 +53,9 @@ struct YAMLReaderTests {
 
   @Test(arguments: [
     ("a: !!str 1", "line 1, column 4: tags are not supported"),
+    ("- !!map a: 1", "line 1, column 3: tags are not supported"),
+    ("&x a: 1", "line 1, column 1: this place of an anchor is not supported"),
+    ("{!!str a: 1}", "line 1, column 2: anchors and tags in brackets are not supported"),
     ("%YAML 1.2\n---\n", "line 1, column 1: directives are not supported"),
     ("a: 1\n---\nb: 2", "line 2, column 1: the text has a second document"),
     ("a: 1\na: 2", "line 2, column 1: the key “a” occurs twice in one mapping"),

@@ -94,7 +94,7 @@ struct YAMLScanner {
 
   /// Whether a key with a colon begins here.
   func startsKey() throws(DocumentError) -> Bool {
-    if [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "|"), UInt8(ascii: ">")].contains(next) { return false }
+    if "{[|>!&".utf8.contains(next) { return false }
     var copy = self
     if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") {
       _ = try copy.quoted()
@@ -123,6 +123,7 @@ struct YAMLScanner {
 
   mutating func flowKey() throws(DocumentError) -> String {
     if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") { return try quoted() }
+    if "!&".utf8.contains(next) { throw error("anchors and tags in brackets are not supported") }
     let text = flowPlain()
     guard !text.isEmpty else { throw error("a key is missing") }
     return text
