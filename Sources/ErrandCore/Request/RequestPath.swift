@@ -141,9 +141,11 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     /// The escaped text of a variable. Notes the reason if it cannot be sent.
     private mutating func escaped(_ variable: some CustomStringConvertible) -> String {
       let text = variable.description
+      let type = type(of: variable)
       noteWholeURL(text)
       if !Self.isFinite(variable, text) { refuse(.notFinite) }
-      if Self.isList(variable, text) { refuse(.unfit("\(type(of: variable))")) }
+      // The functions for dates and data have no parameter `name`, so named ones arrive here.
+      if type == Date.self || type == Data.self || Self.isList(variable, text) { refuse(.unfit("\(type)")) }
       return PercentEncoding.value(text)
     }
 
@@ -209,9 +211,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 
 extension RequestPath.Interpolation {
   /// Adds a variable that cannot be sent. Its description is not read.
-  private mutating func addUnfit(_ type: String, name: StaticString? = nil) {
+  private mutating func addUnfit(_ type: String) {
     refuse(.unfit(type))
-    if let name { variables.names[variables.ranges.count] = name }
     append(type)
   }
 
@@ -227,15 +228,6 @@ extension RequestPath.Interpolation {
     addUnfit("Date")
   }
 
-  /// Not allowed: a call with this path fails. A date is written by the caller.
-  @available(
-    *, deprecated,
-    message: "write the date as the server reads it, such as `\\(date.formatted(.iso8601))`"
-  )
-  public mutating func appendInterpolation(_ variable: Date, name: StaticString) {
-    addUnfit("Date", name: name)
-  }
-
   /// Not allowed: a call with this path fails. Data are written by the caller.
   @available(
     *, deprecated,
@@ -243,15 +235,6 @@ extension RequestPath.Interpolation {
   )
   public mutating func appendInterpolation(_ variable: Data) {
     addUnfit("Data")
-  }
-
-  /// Not allowed: a call with this path fails. Data are written by the caller.
-  @available(
-    *, deprecated,
-    message: "write the data as the server reads them, such as `\\(data.base64EncodedString())`"
-  )
-  public mutating func appendInterpolation(_ variable: Data, name: StaticString) {
-    addUnfit("Data", name: name)
   }
 
   /// Not allowed: a call with this path fails. The elements of an array are written by the caller.
@@ -263,15 +246,6 @@ extension RequestPath.Interpolation {
     addUnfit("Array")
   }
 
-  /// Not allowed: a call with this path fails. The elements of an array are written by the caller.
-  @available(
-    *, deprecated,
-    message: "write the elements as the server reads them, such as `\\(list: ids)`"
-  )
-  public mutating func appendInterpolation<Element>(_ variable: [Element], name: StaticString) {
-    addUnfit("Array", name: name)
-  }
-
   /// Not allowed: a call with this path fails. The elements of a set are written by the caller.
   @available(
     *, deprecated,
@@ -281,15 +255,6 @@ extension RequestPath.Interpolation {
     addUnfit("Set")
   }
 
-  /// Not allowed: a call with this path fails. The elements of a set are written by the caller.
-  @available(
-    *, deprecated,
-    message: "write the elements as the server reads them, such as `\\(list: ids.sorted())`"
-  )
-  public mutating func appendInterpolation<Element>(_ variable: Set<Element>, name: StaticString) {
-    addUnfit("Set", name: name)
-  }
-
   /// Not allowed: a call with this path fails. The members of a dictionary are arguments.
   @available(
     *, deprecated,
@@ -297,15 +262,6 @@ extension RequestPath.Interpolation {
   )
   public mutating func appendInterpolation<Key, Value>(_ variable: [Key: Value]) {
     addUnfit("Dictionary")
-  }
-
-  /// Not allowed: a call with this path fails. The members of a dictionary are arguments.
-  @available(
-    *, deprecated,
-    message: "write names and values into `arguments`"
-  )
-  public mutating func appendInterpolation<Key, Value>(_ variable: [Key: Value], name: StaticString) {
-    addUnfit("Dictionary", name: name)
   }
 }
 
