@@ -11,17 +11,12 @@ public import Foundation
 ///
 /// Descriptions, dumps and errors show neither the key nor the passphrase.
 public struct ClientCertificate: Sendable, Hashable {
-  /// The format of the certificate and the key.
-  public enum Form: Sendable, Hashable {
-    /// PEM: the certificate, followed by the certificates of its authorities, and the key. If `key` is nil, the source
-    /// of the certificate must also contain the key.
+  package enum Form: Sendable, Hashable {
     case pem(certificate: CertificateSource, key: CertificateSource?)
-    /// PKCS #12: one file with the certificate and the key (RFC 7292).
     case pkcs12(CertificateSource)
   }
 
-  /// The certificate and the key, with their format.
-  public var form: Form
+  package let form: Form
   /// The passphrase of the key; nil if the key is not encrypted.
   public var passphrase: String? {
     get { passphraseBytes?.text }
@@ -37,21 +32,23 @@ public struct ClientCertificate: Sendable, Hashable {
   private var passphraseBytes: ByteText?
   private var hostBytes: [ByteText]?
 
-  /// Makes a client certificate. The transport rejects a certificate that cannot be used.
-  public init(_ form: Form, passphrase: String? = nil, hosts: [String]? = nil) {
+  private init(_ form: Form, passphrase: String?, hosts: [String]?) {
     self.form = form
     self.passphrase = passphrase
     self.hosts = hosts
   }
 
-  /// Makes a client certificate from PEM text.
+  /// Makes a client certificate from PEM text: the certificate, followed by the certificates of its authorities, and
+  /// the key. If `key` is nil, the source of the certificate must also contain the key. The transport rejects a
+  /// certificate that cannot be used.
   public static func pem(
     certificate: CertificateSource, key: CertificateSource? = nil, passphrase: String? = nil, hosts: [String]? = nil
   ) -> ClientCertificate {
     ClientCertificate(.pem(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
   }
 
-  /// Makes a client certificate from PKCS #12 data (RFC 7292).
+  /// Makes a client certificate from PKCS #12 data: one file with the certificate and the key (RFC 7292). The transport
+  /// rejects a certificate that cannot be used.
   public static func pkcs12(
     _ source: CertificateSource, passphrase: String? = nil, hosts: [String]? = nil
   ) -> ClientCertificate {
