@@ -78,7 +78,7 @@ extension CallContext {
 
   /// The names of request fields that reveal nothing about an account.
   private static let neutral: Set<HTTPFieldName> = [
-    .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, .cacheControl, .contentEncoding, .contentType,
+    .accept, "Accept-Charset", .acceptEncoding, "Accept-Language", .cacheControl, .contentEncoding, .contentType,
     "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Pragma", "Range",
     .userAgent,
   ]

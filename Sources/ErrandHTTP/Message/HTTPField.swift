@@ -109,10 +109,7 @@ extension HTTPFieldName {
 extension HTTPFieldName {
   /// The media types that the client accepts (RFC 9110 section 12.5.1).
   public static let accept: HTTPFieldName = "Accept"
-  /// The content codings that the client can decode.
-  public static let acceptEncoding: HTTPFieldName = "Accept-Encoding"
-  /// The languages that the client prefers.
-  public static let acceptLanguage: HTTPFieldName = "Accept-Language"
+  package static let acceptEncoding: HTTPFieldName = "Accept-Encoding"
   /// The client's credential.
   public static let authorization: HTTPFieldName = "Authorization"
   /// The directives for caches.
@@ -123,20 +120,17 @@ extension HTTPFieldName {
   public static let contentLength: HTTPFieldName = "Content-Length"
   /// The media type of the body.
   public static let contentType: HTTPFieldName = "Content-Type"
-  /// The client's cookies.
-  public static let cookie: HTTPFieldName = "Cookie"
+  package static let cookie: HTTPFieldName = "Cookie"
   /// The time at which the response was generated.
   public static let date: HTTPFieldName = "Date"
   /// The entity tag of a representation.
   public static let eTag: HTTPFieldName = "ETag"
   /// The target of a redirect.
   public static let location: HTTPFieldName = "Location"
-  /// The credential for a proxy.
-  public static let proxyAuthorization: HTTPFieldName = "Proxy-Authorization"
+  package static let proxyAuthorization: HTTPFieldName = "Proxy-Authorization"
   /// The time after which the client may send the request again.
   public static let retryAfter: HTTPFieldName = "Retry-After"
-  /// A cookie that the server asks the client to store.
-  public static let setCookie: HTTPFieldName = "Set-Cookie"
+  package static let setCookie: HTTPFieldName = "Set-Cookie"
   /// The name of the client program.
   public static let userAgent: HTTPFieldName = "User-Agent"
 }

@@ -166,7 +166,7 @@ struct RemovalTests {
   func `alias has the fields in Vary`(_ policy: CachePolicy, _ languages: (sent: String, other: String)) async throws {
     let fixture = CacheFixture { request, _ in
       .page(
-        request.fields[.acceptLanguage] ?? "none",
+        request.fields["Accept-Language"] ?? "none",
         ["Cache-Control": "max-age=60", "Vary": "Accept-Language, Authorization, Cookie"])
     }
     func page(_ method: HTTPMethod, _ policy: CachePolicy, _ language: String, _ targets: CacheTargets = .own) -> Page {
