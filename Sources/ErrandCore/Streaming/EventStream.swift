@@ -199,7 +199,7 @@ extension APIClient {
   ///     error.
   public func events<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions(), reconnecting rule: ReconnectRule? = nil,
-    limit: Int = ResponseStream.lineLimit
+    limit: Int = 1 << 20
   ) -> EventStream {
     EventStream(
       connect: { lastID, account, watch, earlier throws(APIError) in

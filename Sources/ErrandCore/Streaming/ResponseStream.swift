@@ -138,11 +138,8 @@ final class StreamLease: Sendable {
 }
 
 extension ResponseStream {
-  /// The default limit on the size of a line, in bytes.
-  public static var lineLimit: Int { 1 << 20 }
-
-  /// The body as lines of text, of at most ``lineLimit`` bytes each. See ``lines(limit:)``.
-  public var lines: some AsyncSequence<String, APIError> & Sendable { lines(limit: Self.lineLimit) }
+  /// The body as lines of text, of at most 1 MiB each. See ``lines(limit:)``.
+  public var lines: some AsyncSequence<String, APIError> & Sendable { lines(limit: 1 << 20) }
 
   /// Returns the body as lines of text, as they arrive.
   ///
@@ -167,7 +164,7 @@ extension ResponseStream {
   ///   - json: The decoding rules; by default the rules of the request and the client.
   ///   - limit: The largest size of a line, in bytes. A longer line ends the call with an error of code `tooLarge`.
   public func values<Value: Decodable & Sendable>(
-    of type: Value.Type, by json: JSONDecoding = .inherited, limit: Int = ResponseStream.lineLimit
+    of type: Value.Type, by json: JSONDecoding = .inherited, limit: Int = 1 << 20
   ) -> some AsyncSequence<Value, APIError> & Sendable {
     ResponseValues(stream: self, json: json.filled(by: self.json), limit: limit)
   }

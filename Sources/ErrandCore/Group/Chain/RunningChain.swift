@@ -18,8 +18,6 @@ public final class RunningChain: Sendable {
     state = Locked(State(steps: steps))
   }
 
-  /// The identity of the chain.
-  public var info: GroupInfo { group.info }
   /// The report on the steps so far. The report can be printed.
   public var report: GroupReport { group.report }
 
