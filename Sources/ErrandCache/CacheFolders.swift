@@ -25,7 +25,6 @@ final class CacheFolders: Sendable {
   private let filters: [CacheFolderFilter]
   private let open: @Sendable (URL) -> any CacheStore
   private let stores: Locked<[URL: OpenedStore]>
-  /// The store of ``folder``.
   private let main: OpenedStore
 
   /// Makes a value that uses one store for all requests.
@@ -64,6 +63,5 @@ final class CacheFolders: Sendable {
     URL(filePath: folder.standardizedFileURL.path(percentEncoded: false), directoryHint: .isDirectory)
   }
 
-  /// Every store that has been opened.
   var opened: [OpenedStore] { stores.withLock { Array($0.values) } }
 }

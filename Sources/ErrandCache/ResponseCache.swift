@@ -62,16 +62,13 @@ public final class ResponseCache: ClientCache {
     self.init(stores: stores, wallClock: wallClock)
   }
 
-  /// The interceptor ``Caching``, which looks for a stored response.
   package var lookUp: any Interceptor { Caching(cache: self) }
 
-  /// The interceptor ``Storing``, which stores the response of the server.
   package var storing: any Interceptor { Storing(cache: self) }
 
   /// The store that the folder filters choose for a request.
   func store(for request: any APIRequest) -> OpenedStore { stores.store(for: request) }
 
-  /// Every store that has been opened.
   var opened: [OpenedStore] { stores.opened }
 
   /// The salt of a store: random bytes that are part of every digest. Before the salt is returned, removals that waited
@@ -230,7 +227,6 @@ public final class ResponseCache: ClientCache {
 
   func count(_ change: (inout CacheStatistics) -> Void) { counters.withLock { change(&$0) } }
 
-  /// Whether a background refresh is in progress.
   package var isRefreshing: Bool { !refreshes.isEmpty }
 
   /// Waits until no background refresh is in progress. A process that is about to end calls this method.

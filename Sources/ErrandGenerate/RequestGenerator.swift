@@ -21,7 +21,6 @@ package struct GenerateOptions: Sendable, Equatable {
   package init() {}
 }
 
-/// A file that was generated.
 package struct GeneratedFile: Sendable, Hashable {
   /// The path below the folder, such as `Requests/GetUser.swift`.
   package let path: String

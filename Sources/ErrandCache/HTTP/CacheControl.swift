@@ -51,7 +51,6 @@ package struct CacheControl: Sendable, Hashable {
     if isMalformed { mustRevalidate = true }
   }
 
-  /// Parses the directives of a response.
   package init(response fields: HTTPFields) { self.init(fields.values(of: .cacheControl)) }
 
   /// Parses the directives of a request. In a request without `Cache-Control`, `Pragma: no-cache` counts as `no-cache`

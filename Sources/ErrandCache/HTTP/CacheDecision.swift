@@ -72,7 +72,6 @@ package struct CacheServing: Sendable, Hashable {
   /// The freshness of the stored response.
   package let freshness: Freshness
 
-  /// Whether the stored response is fresh and no request was sent.
   package var isFresh: Bool { freshness.isFresh && reason != .staleIfError }
 
   /// Whether a background refresh must be started when the stored response is served.
@@ -108,7 +107,6 @@ package enum CacheFailure: Sendable, Hashable {
   /// A response with this status arrived.
   case status(Int)
 
-  /// The status of the response; nil if no response arrived.
   var status: Int? { if case .status(let status) = self { status } else { nil } }
 
   /// Whether the failure allows the cache to serve a stored response (RFC 5861 section 4).

@@ -114,7 +114,6 @@ package enum StoringDecision: Sendable, Hashable {
 package enum StoringRefusal: String, Sendable, Hashable, CaseIterable {
   /// The request declares no cache policy, or the call stores nothing.
   case disabled
-  /// The request or the response has `no-store`.
   case noStore = "no-store"
   /// Responses to requests with this HTTP method are not stored.
   case method
@@ -153,7 +152,6 @@ package struct ReceivedResponse: Sendable {
   /// True if the caller's status rule accepts the response, or if the response is a redirect that is followed. If the
   /// request declares a lifetime, only an accepted response is stored.
   package var isAccepted: Bool
-  /// The time at which the request was sent.
   package var requestTime: WallTime
   /// The time at which the response headers arrived.
   package var responseTime: WallTime

@@ -23,7 +23,6 @@ package final class CacheRules: Sendable {
   package let policy: CachePolicy
   /// How the call reads from the cache.
   package let mode: CacheReadMode
-  /// The version of the app.
   package let appVersion: String
   /// The salt: the random bytes of the store that are part of every digest.
   package let salt: [UInt8]
@@ -63,7 +62,6 @@ package final class CacheRules: Sendable {
   /// lifetime.
   var followsHTTPRules: Bool { policy.model != .lifetime }
 
-  /// The fields to add to a request to the server: see ``CacheReadMode/fieldsToAdd(to:)``.
   package var fieldsToAdd: [HTTPField] { mode.fieldsToAdd(to: fields) }
 
   /// The directives of a stored response; empty if the policy ignores the server's directives.
@@ -143,7 +141,6 @@ extension CacheRules {
     "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
   ]
 
-  /// Whether the caller set a conditional field, such as `If-None-Match`.
   var hasConditional: Bool { Self.conditions.contains { fields.contains($0) } }
 
   /// Whether the caller already has the stored response, according to the caller's conditional fields (RFC 9110 section

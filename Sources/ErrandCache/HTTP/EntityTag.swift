@@ -8,7 +8,6 @@ package struct EntityTag: Sendable, Hashable {
   /// Whether the tag is weak: equal weak tags mean equivalent bodies, but not equal bytes.
   package let isWeak: Bool
 
-  /// Parses an entity tag; nil if the text is not an entity tag.
   package init?(_ text: some StringProtocol) {
     var bytes = Array(text.utf8)[...]
     let isWeak = bytes.starts(with: "W/".utf8)

@@ -2,7 +2,6 @@ package import ErrandCore
 
 /// The freshness lifetime and the age of a stored response (RFC 9111 section 4.2).
 package struct Freshness: Sendable, Hashable {
-  /// The source of the freshness lifetime.
   package let source: CallDecision.StoredAge.Source
   /// The freshness lifetime, in milliseconds.
   package let lifetime: Int64

@@ -17,7 +17,6 @@ struct SearchVariation: Sendable, Hashable {
   /// Whether the order of parameters with different names is ignored (`key-order`).
   private let ignoresOrder: Bool
 
-  /// The name of the field.
   static let field: HTTPFieldName = "No-Vary-Search"
   /// The maximum length of the field, in bytes. A longer field is ignored.
   private static let mostBytes = 1_024
@@ -82,7 +81,6 @@ struct SearchVariation: Sendable, Hashable {
     return String(decoding: form, as: UTF8.self)
   }
 
-  /// The URL with its query in normal form.
   func normalForm(of url: HTTPURL) -> HTTPURL {
     let start = String(decoding: url.string.utf8.prefix(url.queryStart), as: UTF8.self)
     return HTTPURL(

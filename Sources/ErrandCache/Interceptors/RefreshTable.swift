@@ -53,7 +53,6 @@ final class RefreshTable: Sendable {
     }
   }
 
-  /// Unregisters a refresh that has ended.
   func end(_ place: Place, _ state: CallState) {
     let ended = running.withLock { running in
       running[place]?.state === state ? running.removeValue(forKey: place) : nil
@@ -93,7 +92,6 @@ final class RefreshTable: Sendable {
     for continuation in told { continuation.resume() }
   }
 
-  /// Whether no refresh is in progress.
   var isEmpty: Bool { running.withLock { $0.isEmpty } }
 
   /// Cancels the refreshes in progress of the selected responses, because these responses were removed.

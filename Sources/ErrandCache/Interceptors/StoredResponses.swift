@@ -3,11 +3,9 @@ package import Foundation
 
 /// The stored responses to one request, for display.
 package struct StoredResponses: Sendable {
-  /// One stored response.
   package struct Response: Sendable {
     /// The status, the fields and the cache data of the response, without its body.
     package let listing: CacheListing
-    /// The stored body of the response.
     package let body: Data
   }
 

@@ -44,7 +44,6 @@ package struct CacheKeyRecipe: Sendable, Hashable {
   package let leftOut: LeftOutArguments
   /// The salt: the random bytes of the store that are part of every digest.
   package let salt: [UInt8]
-  /// The digest of the account.
   package let account: Digest
   /// The digest of the partition without its secret fields, for ``target(of:)``.
   private let targetOwner: Digest

@@ -51,7 +51,6 @@ package struct CanonicalForm: Sendable {
     writer.digest(digest)
   }
 
-  /// Adds a number.
   package mutating func add(_ number: UInt64) { writer.number(number) }
 
   /// The digest of everything added so far.

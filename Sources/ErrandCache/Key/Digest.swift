@@ -66,7 +66,6 @@ package struct SHA256: Sendable {
 
   package init() {}
 
-  /// The digest of a sequence of bytes.
   package static func digest(of bytes: some Collection<UInt8>) -> Digest {
     var hash = SHA256()
     hash.update(bytes)

@@ -185,7 +185,6 @@ struct OutputFile: Sendable {
     init(_ path: String) { description = "“\(path)” cannot be written: \(String(cString: strerror(errno)))." }
   }
 
-  /// The file descriptor to which the output is written.
   let descriptor: Int32
   /// The final path of the file. Symbolic links to ordinary files are resolved.
   let place: String

@@ -129,7 +129,6 @@ struct ProgressState: Sendable, Equatable {
   var bytes: Int64 = 0
   /// The number of bytes that an earlier run had already stored when this transfer started.
   var kept: Int64 = 0
-  /// The total number of bytes to transfer; nil if it is unknown.
   var total: Int64?
   /// The rate of the transfer in bytes per second; nil if it is unknown.
   var rate: Double?

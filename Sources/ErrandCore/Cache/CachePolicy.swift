@@ -40,7 +40,6 @@ public struct CachePolicy: Sendable, Hashable {
 
   /// Whether the policy itself says that no response is stored.
   var isNone: Bool { model == nil && !isInherited }
-  /// The rule for the cache key; nil if the policy declares none.
   var key: CacheKeyRule? { naming?.key }
   /// The requests under whose cache keys the response is stored; nil if the policy declares none.
   var targets: CacheTargets? { naming?.targets }
@@ -216,7 +215,6 @@ public struct CacheKeyRule: Sendable, Hashable {
 ///
 /// Under each key the response is stored by the cache policy of the request of that key. The empty list stores nothing.
 public struct CacheTargets: Sendable, ExpressibleByArrayLiteral {
-  /// The other requests.
   let requests: [any APIRequest]
   /// Whether the response is also stored under the key of the request itself.
   package let includesOwn: Bool

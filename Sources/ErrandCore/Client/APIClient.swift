@@ -16,7 +16,6 @@ public final class APIClient: Sendable {
   private let state: Locked<ClientSnapshot>
   let registry: CallRegistry
 
-  /// Makes a client from a configuration, the order of the interceptors and a platform transport.
   package init(
     _ configuration: ClientConfiguration, registry: TransportRegistry = .shared,
     order: @escaping @Sendable (PipelineParts) -> [any Interceptor],

@@ -70,7 +70,6 @@ extension CallDelegate {
     }
   }
 
-  /// The callback that receives the progress; nil if the delegate is no ``CallProgressDelegate``.
   nonisolated var progressCallback: ProgressCallback? {
     guard let delegate = self as? any CallProgressDelegate else { return nil }
     return { [weak delegate] info, progress in

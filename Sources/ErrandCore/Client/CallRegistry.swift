@@ -18,14 +18,10 @@ final class CallRegistry: OwnedCalls {
     /// do not cancel such a call.
     let isExemptFromCancel = RefreshControl.isRefreshing
 
-    /// The number, the request and the tag of the call; nil for a group or a pause.
     var info: CallInfo? { if case .call(let info, _) = subject { info } else { nil } }
-    /// The group; nil for a call or a pause.
     var record: GroupRecord? { if case .group(let record, _) = subject { record } else { nil } }
-    /// The number of the group; nil for a call or a pause.
     var group: UInt64? { record?.info.id }
     var isPause: Bool { if case .pause = subject { true } else { false } }
-    /// The number of the call of the earlier connection; nil for a call or a group.
     var earlierCall: UInt64? { if case .pause(_, let call, _, _) = subject { call } else { nil } }
 
     /// The flags of the call, which also record the account of the call; nil for a group.

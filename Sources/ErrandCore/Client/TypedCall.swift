@@ -10,7 +10,6 @@ protocol AnyTypedCall: AnyObject, Sendable {
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules?
   /// The job that delivers the stored response of a `cachedThenFresh` call; nil for other calls.
   func cachedJob(_ info: CallInfo, _ ending: Outcome<Void>) -> (@Sendable () -> Void)?
-  /// True if the call decodes a value from its response.
   var decodes: Bool { get }
   var input: DecoderInput { get }
   /// True for a `cachedThenFresh` call, which delivers the stored response first and then a fresh response.
@@ -38,7 +37,6 @@ protocol AnyTypedCall: AnyObject, Sendable {
 
 /// The body of a rejected response, decoded as the request's `ErrorBody`.
 struct ReadErrorBody: Sendable {
-  /// The decoded body; nil if decoding failed.
   var body: (any Sendable)?
   /// The `errorDescription` of the decoded body, if it conforms to `LocalizedError`.
   var message: String?

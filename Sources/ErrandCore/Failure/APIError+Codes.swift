@@ -112,7 +112,6 @@ extension APIError.Code {
 /// The codes of failures in the stage ``APIError/Stage/transport``. Each has the name of its ``TransportFailure/Kind``;
 /// the code ``unsupported`` is shared with other stages.
 extension APIError.Code {
-  /// The code for a kind of transport failure.
   init(_ kind: TransportFailure.Kind) { self.init(rawValue: kind.rawValue) }
 
   // MARK: The connection

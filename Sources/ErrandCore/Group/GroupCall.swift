@@ -101,7 +101,6 @@ extension GroupDelegate {
     }
   }
 
-  /// The callback that receives the progress; nil if the delegate is no ``GroupProgressDelegate``.
   nonisolated var progressCallback: GroupProgressCallback? {
     guard let delegate = self as? any GroupProgressDelegate else { return nil }
     return { [weak delegate] info, progress in

@@ -93,7 +93,6 @@ struct GroupState: Sendable {
 
   private struct Member: Sendable {
     let state: CallState
-    /// The ``GroupRecord`` of a member that is a group; nil if the member is a call.
     let record: GroupRecord?
   }
 
@@ -109,7 +108,6 @@ struct GroupState: Sendable {
   var bytes: Int64 = 0
   /// The priority that was set for all members; nil if each member has its own priority.
   private(set) var priority: CallPriority?
-  /// The duration of the group; nil while the group runs.
   var duration: Duration?
 
   var progress: GroupProgress { GroupProgress(finished: finished, total: total, bytes: bytes) }

@@ -28,7 +28,6 @@ struct MemberName: Sendable, CustomStringConvertible {
   private let type: any Any.Type
   private let given: String?
 
-  /// Makes the name of a member from the type of its step.
   init<S: GroupStep>(of step: S) { self.init(type: S.self, given: nil) }
 
   /// Makes the name of a member that may be a group. For a group this is the name of the group, otherwise the name of
@@ -41,7 +40,6 @@ struct MemberName: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Makes the name of a member that is a group.
   init(_ group: GroupInfo) { self.init(type: GroupInfo.self, given: group.name) }
 
   private init(type: any Any.Type, given: String?) { (self.type, self.given) = (type, given) }

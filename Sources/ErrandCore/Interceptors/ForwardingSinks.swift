@@ -32,7 +32,6 @@ final class WatchedSink: ForwardingSink {
   /// True if the sink of the caller has received the headers of a response, and so has chosen where its body goes.
   var isAsked: Bool { state.withLock { $0.isAsked } }
 
-  /// True if the sink of the caller has accepted a response.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
   /// True if the sink of the caller has accepted a response whose body has not arrived completely.
@@ -88,7 +87,6 @@ final class RejectionSink: ForwardingSink {
     self.isRejection = isRejection
   }
 
-  /// True if the sink of the caller has accepted a response.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
   /// Returns true if the headers of the given response rejected the credential, and forgets that response. False for

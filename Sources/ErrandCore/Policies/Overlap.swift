@@ -51,7 +51,6 @@ public enum JoinRule: Sendable, Hashable, CaseIterable {
   /// the change is made only once for all calls that share the exchange.
   case always
 
-  /// Returns this rule, or `other` if this rule is ``inherited``.
   func filled(by other: JoinRule?) -> JoinRule { self == .inherited ? other ?? self : self }
 
   /// Whether this rule allows calls with the given method to share an exchange.
@@ -95,6 +94,5 @@ public enum RepeatRule: Sendable, Hashable {
   /// deadline of the call.
   case debounce(Duration)
 
-  /// Returns this rule, or `other` if this rule is ``inherited``.
   func filled(by other: RepeatRule?) -> RepeatRule { self == .inherited ? other ?? self : self }
 }

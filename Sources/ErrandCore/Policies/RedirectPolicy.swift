@@ -46,7 +46,6 @@ public struct RedirectPolicy: Sendable, Hashable {
   public static let never = RedirectPolicy(
     mode: .refuse, limit: 0, allowsDowngrade: false, resendsBodyElsewhere: false)
 
-  /// Returns this policy, or `other` if this policy is inherited.
   func filled(by other: RedirectPolicy?) -> RedirectPolicy { mode == .inherited ? other ?? self : self }
 
   /// Returns this policy, which also sends the field with the key of `idempotency` to another origin. Without the key,

@@ -118,7 +118,6 @@ public struct RetryPolicy: Sendable, Hashable {
   /// Whether the policy allows more than one request for a call: by a retry, or by a second request in parallel.
   var sendsAgain: Bool { attempts > 1 || hedging != nil }
 
-  /// Returns this policy, or `other` if this policy is inherited.
   func filled(by other: RetryPolicy?) -> RetryPolicy { isInherited ? other ?? self : self }
 }
 

@@ -57,7 +57,6 @@ extension HTTPResponse {
     coming(from: origin).withAttachments { $0.hit = hit }
   }
 
-  /// Returns a copy of the response, marked as one that rejects the credential of its request.
   func markedAsRejection() -> HTTPResponse { withAttachments { $0.rejectsCredential = true } }
 
   /// Returns a copy of the response with the given parsed body; nil removes the parsed body.
@@ -65,7 +64,6 @@ extension HTTPResponse {
     parsed == nil && self.parsed == nil ? self : withAttachments { $0.parsed = parsed }
   }
 
-  /// Returns a copy of the response that the cache must not store.
   func markedUnstorable() -> HTTPResponse { withAttachments { $0.mustNotBeStored = true } }
 
   /// Returns a copy of the response whose body was written to the given file.

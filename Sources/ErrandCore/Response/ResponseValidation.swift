@@ -117,7 +117,6 @@ public enum BodyLimit: Sendable, Hashable {
   /// A number of bytes after content decoding. A negative number counts as 0.
   case bytes(Int)
 
-  /// Returns `other` if this limit is inherited; otherwise returns this limit.
   func filled(by other: BodyLimit) -> BodyLimit { self == .inherited ? other : self }
 }
 
@@ -166,7 +165,6 @@ public struct Envelope: Sendable, Hashable {
   /// No envelope: the body is the value itself.
   public static let none = Envelope()
 
-  /// Returns `other` if this envelope is inherited and `other` is not nil; otherwise returns this envelope.
   func filled(by other: Envelope?) -> Envelope { isInherited ? other ?? self : self }
 
   /// Returns a hint for the error message if the business code differs from a success code only in its type, as the

@@ -1,6 +1,5 @@
 /// A type that is generated for a schema.
 final class Model {
-  /// A property of a struct.
   struct Property {
     let key: String
     let name: String
@@ -50,7 +49,6 @@ final class Model {
     self.parent = parent
   }
 
-  /// This model and all models inside it.
   var all: [Model] { [self] + nested.flatMap(\.all) }
 
   /// The models whose values are stored inside a value of this model.
@@ -63,7 +61,6 @@ final class Model {
   }
 }
 
-/// A use of a type.
 indirect enum TypeUse {
   case builtin(Builtin)
   case model(Model)

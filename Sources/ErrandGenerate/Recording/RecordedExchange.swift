@@ -8,7 +8,6 @@ package struct RecordedExchange: Sendable {
     package var type: String
     /// The bytes; nil if they were not recorded.
     package var bytes: [UInt8]?
-    /// The arguments, if the content is a form.
     package var form: Arguments = []
 
     package init(type: String, bytes: [UInt8]?, form: Arguments = []) {

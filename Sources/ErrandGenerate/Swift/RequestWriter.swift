@@ -79,7 +79,6 @@ struct RequestWriter {
     if case .builtin(let builtin) = type { ![.date, .url].contains(builtin) } else { false }
   }
 
-  /// An expression of the type `String` for a value.
   static func text(_ value: String, _ type: TypeUse) -> String {
     switch type {
     case .builtin(.string): value
@@ -313,7 +312,6 @@ struct RequestWriter {
     }
   }
 
-  /// The name of a type of error bodies.
   static func errorName(of body: Operation.ResultBody) -> String {
     if case .json(let type) = body { type.wrapped.text } else { name(of: body) }
   }

@@ -7,7 +7,6 @@ enum SupportText {
   /// The type `PageLink` is only used inside of the module, so the import of its file is internal.
   static let internalName = "PageLink"
 
-  /// The path of the file of a helper type.
   static func path(_ name: String, of family: String) -> String { "Support/\(family)+\(name).swift" }
 
   /// Writes the file of a helper type.

@@ -91,7 +91,6 @@ struct SwiftText {
     return lines.drop { $0.isEmpty }.reversed().drop { $0.isEmpty }.reversed().joined(separator: "\n")
   }
 
-  /// A string literal.
   static func literal(_ text: String) -> String { "\"\(literalContent(text))\"" }
 
   /// The content of a string literal between its quotes.

@@ -31,7 +31,6 @@ struct SendResult: Sendable, Equatable {
   var stage: APIError.Stage?
   var code: APIError.Code = .other
   var message = ""
-  /// The status of the response; nil if there is none.
   var status: Int?
   /// `Retry-After` in milliseconds; nil if the response does not ask for a wait.
   var retryAfter: Int64?

@@ -160,7 +160,6 @@ struct PatchFollower<R: APIRequest> {
 
   /// The entries that wait, and those that were delivered lately, in the order in which they were added.
   private(set) var entries: [EntryPatches] = []
-  /// The account whose entries they are.
   private(set) var account = ""
   /// The number of deliveries that were noticed, and of entries that ended otherwise although the server may have
   /// carried them out.
@@ -256,7 +255,6 @@ struct PatchFollower<R: APIRequest> {
 private final class Flag: Sendable {
   private let isRaised = Locked(false)
 
-  /// Returns true if the flag was not raised.
   func raise() -> Bool { isRaised.setOnce() }
 
   func lower() { isRaised.withLock { $0 = false } }

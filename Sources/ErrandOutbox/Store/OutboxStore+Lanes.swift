@@ -13,7 +13,6 @@ extension OutboxStore {
     return Array(found.filter { damaged[$0]?.blocksLane ?? true }.prefix(limit))
   }
 
-  /// Whether no entry of a lane blocks.
   func isEmpty(_ account: String, _ lane: String) throws -> Bool { try blocking(account, lane, limit: 1).isEmpty }
 
   /// Marks the first entry of a lane that blocks. If an entry came back before the earlier first one, the earlier one

@@ -157,7 +157,6 @@ private struct ArchivedExchange {
     return size > 0 || entry.response.headers.contains { $0.name == .contentLength && $0.value != "0" }
   }
 
-  /// The failure of a request whose response is not in the archive.
   private func missing(_ request: HTTPRequest, _ part: String, _ failure: String?) -> ScriptedAnswer {
     if let failure { return .failure(.other, failure) }
     return .failure(

@@ -87,7 +87,6 @@ struct ByteWriter {
 
   mutating func fixed(_ value: Int64) { fixed(UInt64(bitPattern: value)) }
 
-  /// Writes a length as ``number(_:)`` does.
   mutating func length(_ value: Int) { number(UInt64(clamping: value)) }
 
   /// Writes a number with seven bits per byte, least significant first. The high bit is set in all bytes except the

@@ -26,7 +26,6 @@ struct FailedRemovals {
   /// index is opened again or before its next write.
   private(set) var replaced: [CacheSelection] = []
 
-  /// The failed removals of this process.
   var selections: [CacheSelection] {
     switch state {
     case .none, .ofOthers: []

@@ -9,7 +9,6 @@ struct PurgeSet: Sendable {
   private var hosts: Set<ByteText> = []
   private var tags: Set<ByteText> = []
   private var groups: Set<CacheGroup> = []
-  /// The hosts of the groups.
   private var groupHosts: Set<ByteText> = []
   /// Entries that were received before this time are removed; nil if no entry is removed because of its age.
   private var older: WallTime?

@@ -39,7 +39,6 @@ struct RemovalJournal: Sendable {
     let lock: FileLock
   }
 
-  /// The content of all journal files.
   struct JournalContents {
     var names: [String] = []
     var removals: [CacheSelection] = []
@@ -97,7 +96,6 @@ struct RemovalJournal: Sendable {
     return contents
   }
 
-  /// Removes a journal file of this process.
   func remove(_ file: JournalFile) { unlink(path(file.name)) }
 
   /// Removes the journal files of processes that have ended.

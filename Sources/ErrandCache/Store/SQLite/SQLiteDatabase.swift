@@ -143,7 +143,6 @@ package final class SQLiteStatement {
     }
   }
 
-  /// Whether a column is NULL.
   package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   package func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

@@ -2,7 +2,6 @@ import Foundation
 
 /// Basic file operations by system calls. A symbolic link in place of a file is not followed.
 package enum SystemFile {
-  /// The kind of the item at a path.
   package enum Kind { case nothing, file, folder, other }
 
   /// The status of the item at a path; nil if there is none.
@@ -145,7 +144,6 @@ package enum SystemFile {
     return fsync(descriptor) == 0 || errno == EINVAL
   }
 
-  /// The names in a folder; none if the folder cannot be read.
   package static func names(_ path: String) -> [String] { namesIfReadable(path) ?? [] }
 
   /// The names in a folder; nil if the folder cannot be read.

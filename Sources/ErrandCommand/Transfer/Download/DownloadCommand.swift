@@ -69,7 +69,6 @@ struct DownloadCommand {
   }
 }
 
-/// How one download ended.
 enum DownloadEnd: Sendable {
   /// The download succeeded, and the file is complete.
   case done(DownloadedFile)
@@ -77,7 +76,6 @@ enum DownloadEnd: Sendable {
   case alreadyComplete(Int64)
   /// The download failed; `kept` is the number of bytes that the next run need not fetch.
   case failed(APIError, kept: Int64)
-  /// The user stopped the download.
   case stopped(kept: Int64)
 
   /// Whether the complete file is at its target.

@@ -14,7 +14,6 @@ struct DownloadJob: Sendable {
     case interrupted(URL, RecordedChoices)
   }
 
-  /// The URL to download.
   let url: String
   /// The target of the download.
   let place: Place

@@ -225,7 +225,6 @@ private enum Advice {
       tries.withLock { $0[ObjectIdentifier(type), default: 0] < Self.mostTries }
     }
 
-    /// Counts a try of a type that was not taken.
     func countTry(of type: any Any.Type) {
       tries.withLock { tries in
         let count = tries[ObjectIdentifier(type), default: 0]

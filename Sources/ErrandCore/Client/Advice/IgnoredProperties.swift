@@ -198,7 +198,6 @@ struct SentText {
     }
   }
 
-  /// The texts of a value and of the values inside it.
   private static func parts(of value: Any, depth: Int = 0) -> [String] {
     let whole = (value as? Double).flatMap { Int(exactly: $0) }.map { ["\($0)"] } ?? []
     let children = depth < 6 ? Mirror(reflecting: value).children.prefix(64).map { $0.value } : []

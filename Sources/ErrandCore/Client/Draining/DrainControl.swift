@@ -7,7 +7,6 @@ final class DrainControl: Sendable {
   private let passedRefreshes = Promise<Void>()
   private let hasCancelledRefreshes = Locked(false)
 
-  /// The report, as soon as draining has ended.
   func report() async -> DrainReport { await reported.value() }
 
   var hasEnded: Bool { reported.isSet }
