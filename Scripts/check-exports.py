@@ -22,15 +22,17 @@ NOT_SHOWN = {
     "ErrandHTTP": """
         AddressKind AddressPolicy BackgroundEnd BackgroundEvent BackgroundOrder BackgroundSession BodyDisposition
         BodyExpansion BodyFlow BodyRead BodySink BodySource BodySourceFailure CallState CertificateAuthority
-        CertificateSource CookieJars Exchange ExchangeMetrics HTTPVersionPolicy MediaType MonotonicInstant NameResolver
-        PublicSuffixes ServerCache SharedTimers TLSVersion TimerToken Timers Transport TransportCapabilities
-        TransportChoice TransportFailure TransportProxy TransportRegistry Wakeup
+        CertificateSource ClientCertificate CookieJars CookieRule Exchange ExchangeMetrics HTTPVersionPolicy MediaType
+        MonotonicInstant NameResolver PublicSuffixes ResponseLimits ServerCache SharedTimers StatusRule TLSVersion
+        TimerToken Timers Transport TransportCapabilities TransportChoice TransportFailure TransportProxy
+        TransportRegistry Wakeup
     """,
     "ErrandCore": """
-        ArgumentFormat BodyLimit CacheChoice CacheMiss CacheReadMode CacheReport CacheSettings CacheTargets CallDecision
-        ChecksumHash DigestAlgorithm DrainReport FlightCall FlightExchange FlightRecord FlightRecording FormatFailure
-        GroupKind GroupMember HedgeRule IndicatorChoice Interceptors JoinRule Netrc PropertyListFormat ReconnectRule
-        RepeatRule RequestAdditions RetryMetrics RetryReason ServerSettings StepValues TimeLimit WireMessage
+        AccountChange ArgumentFormat BodyFormat BodyLimit CacheChoice CacheMiss CacheReadMode CacheReport CacheSettings
+        CacheTargets CallDecision CallMetrics CallbackExecutor ChecksumHash DigestAlgorithm DrainReport FlightCall
+        FlightExchange FlightRecord FlightRecording FormatFailure GroupKind GroupMember HeaderConvertible HedgeRule
+        IndicatorChoice Interceptors JoinRule Netrc PropertyListFormat ReconnectRule RepeatRule RequestAdditions
+        ResponseFormat RetryMetrics RetryReason ServerSettings StepValues TimeLimit WireMessage
     """,
     "ErrandCache": """
         BodySealing CacheEntry CacheEntryHead CacheEntryLabel CacheEntryRecord CacheEntryState CacheFolderFilter

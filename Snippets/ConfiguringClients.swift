@@ -123,7 +123,7 @@ client.configure {
 client.configure { configuration in
   configuration.timeouts = Timeouts(
     connect: .seconds(5), idle: .seconds(20), total: .seconds(60))
-  configuration.limits = ResponseLimits(bodyBytes: 4 << 20)
+  configuration.limits.bodyBytes = 4 << 20
   configuration.admission = AdmissionLimits(perHost: 6, total: 24)
   configuration.redirects = .follow(limit: 3)
   configuration.formats.jsonDecoding = .fast(

@@ -26,10 +26,8 @@
 // MARK: - Messages, cookies and settings of transports
 
 @_exported public import enum ErrandHTTP.CallPriority
-@_exported public import struct ErrandHTTP.ClientCertificate
 @_exported public import struct ErrandHTTP.Cookie
 @_exported public import class ErrandHTTP.CookieJar
-@_exported public import struct ErrandHTTP.CookieRule
 @_exported public import enum ErrandHTTP.CookieUse
 @_exported public import struct ErrandHTTP.HTTPBody
 @_exported public import enum ErrandHTTP.HTTPDate
@@ -43,9 +41,7 @@
 @_exported public import struct ErrandHTTP.NetworkWish
 @_exported public import struct ErrandHTTP.PublicKeyPins
 @_exported public import struct ErrandHTTP.ResponseHead
-@_exported public import struct ErrandHTTP.ResponseLimits
 @_exported public import enum ErrandHTTP.ResponseOrigin
-@_exported public import struct ErrandHTTP.StatusRule
 @_exported public import struct ErrandHTTP.TransferProgress
 
 // MARK: - Requests, calls and clients
@@ -58,7 +54,6 @@
 @_exported public import protocol ErrandCore.APIRequest
 @_exported public import struct ErrandCore.APIResponse
 @_exported public import protocol ErrandCore.Accessory
-@_exported public import enum ErrandCore.AccountChange
 @_exported public import struct ErrandCore.AccountCredential
 @_exported public import struct ErrandCore.AdmissionLimits
 @_exported public import protocol ErrandCore.ArgumentConvertible
@@ -67,7 +62,6 @@
 @_exported public import struct ErrandCore.Arguments
 @_exported public import class ErrandCore.Bandwidth
 @_exported public import struct ErrandCore.Batch
-@_exported public import protocol ErrandCore.BodyFormat
 @_exported public import struct ErrandCore.BreakerRule
 @_exported public import struct ErrandCore.CacheKeyRule
 @_exported public import struct ErrandCore.CachePolicy
@@ -77,12 +71,10 @@
 @_exported public import protocol ErrandCore.CallDelegate
 @_exported public import protocol ErrandCore.CallGroup
 @_exported public import struct ErrandCore.CallInfo
-@_exported public import struct ErrandCore.CallMetrics
 @_exported public import struct ErrandCore.CallOptions
 @_exported public import class ErrandCore.CallOwner
 @_exported public import protocol ErrandCore.CallProgressDelegate
 @_exported public import protocol ErrandCore.CallSender
-@_exported public import struct ErrandCore.CallbackExecutor
 @_exported public import struct ErrandCore.Chain
 @_exported public import struct ErrandCore.Checksum
 @_exported public import struct ErrandCore.CircuitOpen
@@ -110,7 +102,6 @@
 @_exported public import struct ErrandCore.GroupReport
 @_exported public import struct ErrandCore.GroupScope
 @_exported public import protocol ErrandCore.GroupStep
-@_exported public import protocol ErrandCore.HeaderConvertible
 @_exported public import struct ErrandCore.HostCacheRule
 @_exported public import struct ErrandCore.HostRate
 @_exported public import enum ErrandCore.Idempotency
@@ -139,7 +130,6 @@
 @_exported public import struct ErrandCore.RequestPath
 @_exported public import enum ErrandCore.RequestServer
 @_exported public import struct ErrandCore.ResponseDecoder
-@_exported public import protocol ErrandCore.ResponseFormat
 @_exported public import struct ErrandCore.ResponseStream
 @_exported public import struct ErrandCore.ResponseValidation
 @_exported public import struct ErrandCore.RetryPolicy

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCache
+import ErrandHTTP
 import ErrandJSON
 import ErrandTesting
 import Foundation

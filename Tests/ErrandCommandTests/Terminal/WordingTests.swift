@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandHTTP
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import Dispatch
 import Errand
+import ErrandCore
 import ErrandHTTP
 import ErrandTesting
 import Foundation

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Errand
+import ErrandCore
 import ErrandTesting
 
 /// The methods that start a group.
