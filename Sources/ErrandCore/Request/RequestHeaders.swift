@@ -140,18 +140,13 @@ extension RequestHeaders.FieldValue: HeaderConvertible {
   /// The value itself, because it is already the value of a header field.
   public var headerValue: RequestHeaders.FieldValue { self }
 }
-extension String: HeaderConvertible {
-  /// The string as the value of a header field. The value is not a secret.
-  public var headerValue: RequestHeaders.FieldValue { RequestHeaders.FieldValue(self) }
-}
-extension Substring: HeaderConvertible {
-  /// The substring as the value of a header field. The value is not a secret.
+extension HeaderConvertible where Self: LosslessStringConvertible {
+  /// The text, or the digits of the number, as the value of a header field. The value is not a secret.
   public var headerValue: RequestHeaders.FieldValue { RequestHeaders.FieldValue(String(self)) }
 }
-extension Int: HeaderConvertible {
-  /// The digits of the number as the value of a header field.
-  public var headerValue: RequestHeaders.FieldValue { RequestHeaders.FieldValue(String(self)) }
-}
+extension String: HeaderConvertible {}
+extension Substring: HeaderConvertible {}
+extension Int: HeaderConvertible {}
 
 extension RequestHeaders: Masked {
   /// One line for each field, with secret values masked. The line of a field that is removed has no value.
