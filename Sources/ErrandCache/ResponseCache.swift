@@ -17,7 +17,6 @@ public final class ResponseCache: ClientCache {
   let keys = KeyMemo()
   let searches = Locked(SearchTable())
   private let counters = Locked(CacheStatistics())
-  /// Reads the current time from the wall clock.
   package let wallClock: @Sendable () -> WallTime
 
   init(stores: CacheFolders, wallClock: @escaping @Sendable () -> WallTime = { .now }) {
@@ -232,7 +231,6 @@ public final class ResponseCache: ClientCache {
   /// Waits until no background refresh is in progress. A process that is about to end calls this method.
   package func refreshesEnded() async { await refreshes.idle() }
 
-  /// Cancels all background refreshes in progress.
   package func cancelRefreshes() { refreshes.cancel(.all) }
 
   /// Waits until every store has carried out its pending writes.

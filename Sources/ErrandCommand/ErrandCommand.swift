@@ -62,7 +62,6 @@ enum Subcommand: String, Sendable {
 enum CommandChoice: Sendable, Equatable {
   /// Play the scenes of the demo with these numbers. If the array is empty, play all scenes.
   case demo([Int])
-  /// Run a command with the arguments after its name.
   case run(Subcommand, [String])
   /// Print a text that the user asked for, such as a help text.
   case show(String)
@@ -112,7 +111,6 @@ enum CommandChoice: Sendable, Equatable {
   }
 }
 
-/// The help texts that `errand help` and the option `--help` print.
 enum HelpText {
   static let version = "0.1.0"
 

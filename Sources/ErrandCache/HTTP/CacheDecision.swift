@@ -102,7 +102,6 @@ package enum StaleAllowance: Sendable, Hashable {
 
 /// The way in which the server failed.
 package enum CacheFailure: Sendable, Hashable {
-  /// No response arrived.
   case noResponse
   /// A response with this status arrived.
   case status(Int)

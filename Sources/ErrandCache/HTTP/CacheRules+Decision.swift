@@ -107,7 +107,6 @@ extension CacheRules {
     return hasConditional && !isReading ? .conditional : nil
   }
 
-  /// Whether the call may contact the server, even if only in the background.
   package var mayContactServer: Bool { !mode.usesOnlyCache && !requestDirectives.onlyIfCached }
 
   /// The decision for a call that must not contact the server; nil if the call may contact the server.

@@ -106,7 +106,6 @@ package enum StoringDecision: Sendable, Hashable {
   /// Store the response under the key of a GET request for the same URL. The GET request has no body (RFC 9110 section
   /// 9.3.3).
   case storeForGet(CacheEntryHead)
-  /// Do not store the response.
   case refuse(StoringRefusal)
 }
 
@@ -153,7 +152,6 @@ package struct ReceivedResponse: Sendable {
   /// request declares a lifetime, only an accepted response is stored.
   package var isAccepted: Bool
   package var requestTime: WallTime
-  /// The time at which the response headers arrived.
   package var responseTime: WallTime
   /// The time at which the response headers arrived, on the monotonic clock.
   package var received: MonotonicInstant?

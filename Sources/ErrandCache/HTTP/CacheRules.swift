@@ -12,21 +12,16 @@ import ErrandSupport
 ///
 /// This type is a class, so that passing it to a function copies only a reference.
 package final class CacheRules: Sendable {
-  /// The request method.
   package let method: HTTPMethod
-  /// The target URL.
   package let url: HTTPURL
   /// The header fields of the request when it reaches the cache. Interceptors between the cache and the server may add
   /// more fields.
   package let fields: HTTPFields
-  /// The cache policy that the request declares.
   package let policy: CachePolicy
-  /// How the call reads from the cache.
   package let mode: CacheReadMode
   package let appVersion: String
   /// The salt: the random bytes of the store that are part of every digest.
   package let salt: [UInt8]
-  /// The cache directives in the request's header fields.
   package let requestDirectives: CacheControl
   /// Whether the request has the field `Range`.
   let hasRange: Bool
@@ -69,7 +64,6 @@ package final class CacheRules: Sendable {
     followsHTTPRules ? CacheControl(response: response.fields) : CacheControl()
   }
 
-  /// The freshness of a stored response for this request.
   package func freshness(of stored: CacheEntryHead, at now: CacheMoment) -> Freshness {
     Freshness(of: stored, policy: policy, now: now)
   }

@@ -2,7 +2,6 @@ package import ErrandCore
 
 /// The way in which the cache handled a call, as a value of the field `Cache-Status` (RFC 9211) and as a sentence.
 package enum CacheStatus: Sendable, Hashable {
-  /// The response was served from the cache.
   case hit(CacheServing.Reason, secondsLeft: Int64)
   /// The request was sent to the server, which failed or could not be reached, and the response was served from the
   /// cache. The status is that of the server's response.

@@ -288,7 +288,6 @@ struct LookUp {
     return true
   }
 
-  /// The request without its conditional fields.
   private var withoutConditions: HTTPRequest {
     var request = request
     request.fields.removeAll { CacheRules.conditions.contains($0.name) }

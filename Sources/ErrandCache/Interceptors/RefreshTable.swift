@@ -22,7 +22,6 @@ final class RefreshTable: Sendable {
   /// A background refresh that is in progress.
   private struct Refresh: Sendable {
     let state: CallState
-    /// The head of the stored response that is refreshed.
     let head: CacheEntryHead
   }
 

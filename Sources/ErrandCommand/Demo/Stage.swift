@@ -85,7 +85,6 @@ final class DemoServers: Sendable {
     cdn = try LoopbackServer { [current] in current.answer($0, from: .cdn) }
   }
 
-  /// Makes a scene of the demo the current scene, which determines the responses of both servers.
   func show(_ scene: any DemoScene) { current.scene.withLock { $0 = scene } }
 
   subscript(host: DemoHost) -> LoopbackServer { host == .api ? api : cdn }

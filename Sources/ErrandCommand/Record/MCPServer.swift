@@ -123,7 +123,6 @@ struct MCPServer {
 }
 
 extension JSONValue {
-  /// Whether the value can identify a request.
   fileprivate var isRequestID: Bool { stringValue != nil || doubleValue != nil }
 }
 

@@ -6,7 +6,6 @@ enum BodyPrinter {
   enum Showing: Equatable {
     /// The body is printed as unchanged bytes.
     case raw(Data)
-    /// The body is printed as this formatted text.
     case text(String)
     /// The body is not printed. A note states the reason.
     case note(String)

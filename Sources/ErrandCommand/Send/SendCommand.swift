@@ -228,7 +228,6 @@ struct OutputFile: Sendable {
   }
 }
 
-/// The cache of one run of `errand send`.
 struct SendCache: Sendable {
   /// The maximum size of the store in bytes.
   static let limit = 100 << 20

@@ -9,7 +9,6 @@ struct WordReader {
     case flag(String)
     /// An option with its value. The first text is the name of the option.
     case option(String, value: String)
-    /// An argument that is not an option.
     case argument(String)
   }
 

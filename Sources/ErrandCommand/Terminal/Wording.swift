@@ -106,7 +106,6 @@ extension Wording {
     }
   }
 
-  /// The text for a number of cache entries, such as `1 entry`.
   static func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
 
   /// Facts about a stored response, such as its age and its size, on one line.

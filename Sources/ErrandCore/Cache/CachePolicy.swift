@@ -38,7 +38,6 @@ public struct CachePolicy: Sendable, Hashable {
     self.version = version
   }
 
-  /// Whether the policy itself says that no response is stored.
   var isNone: Bool { model == nil && !isInherited }
   var key: CacheKeyRule? { naming?.key }
   /// The requests under whose cache keys the response is stored; nil if the policy declares none.
@@ -132,7 +131,6 @@ private final class CacheNaming: Sendable, Hashable {
 /// ```
 public struct HostCacheRule: Sendable, Hashable {
   private let pattern: HostPattern
-  /// The policy for responses of the host.
   package let policy: CachePolicy
 
   /// Makes a rule for a host such as `cdn.example.com`, or for every host below a name that begins with a dot, such as
@@ -171,7 +169,6 @@ public enum CacheReadMode: Sendable, Hashable, CaseIterable {
   /// The server is asked first. If it cannot be reached, a stored response of any age is served.
   case networkElseCached
 
-  /// True if a call in this mode uses only the cache and sends nothing to the server.
   package var usesOnlyCache: Bool { self == .cacheOnly || self == .cacheOnlyAtAnyAge }
 
   /// The fields to add to a request to the server, so that other caches on the way do not serve a stored response

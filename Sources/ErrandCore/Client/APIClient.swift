@@ -110,7 +110,6 @@ public final class APIClient: Sendable {
     return response
   }
 
-  /// The formats of a request, with those of its ``RequestFamily`` and of the client filled in.
   func formats(of request: some APIRequest) -> Formats {
     request.formats.filled(by: request.family?.formats).filled(by: configuration.formats)
   }

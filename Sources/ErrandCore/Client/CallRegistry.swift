@@ -120,7 +120,6 @@ final class CallRegistry: OwnedCalls {
     if places.withLock({ $0.drain.leave(isStopped: isStopped) }) { ended.set(()) }
   }
 
-  /// Waits until the calls of a client that drains have ended.
   func callsEnded() async { await ended.value() }
 
   /// Cancels every call of a client that drains. Returns false if the calls have ended or were cancelled before.

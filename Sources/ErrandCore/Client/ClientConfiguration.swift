@@ -120,7 +120,6 @@ public struct ServerSettings: Sendable, Hashable {
     return true
   }
 
-  /// The environment with a name, the current one or one of ``others``; nil if there is none.
   func environment(named name: String) -> ServerEnvironment? { ([current] + others).named(name) }
 
   /// The names of all environments, the current one first, each once.

@@ -28,7 +28,6 @@ final class RepeatState: Sendable {
   /// True if the call was stopped and is about to end.
   var isEnding: Bool { state.endsBy != nil }
 
-  /// The error of a call that the repeat rule rejects; nil for a call that may run.
   var rejection: APIError? { storage.withLock { $0.rejection } }
 
   /// The error of a call that a newer call replaced; nil if no newer call replaced the call.
@@ -104,7 +103,6 @@ struct RepeatTable<Member: Sendable>: Sendable {
     let owner: UInt64?
   }
 
-  /// Identifies one call in a ``RepeatTable``.
   struct Ticket: Sendable, Hashable {
     fileprivate let kind: Kind
     fileprivate let number: UInt64

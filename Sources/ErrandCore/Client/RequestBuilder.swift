@@ -240,7 +240,6 @@ final class RequestBuilder: Sendable {
     }
   }
 
-  /// Where the arguments of a request go.
   private enum ArgumentPlace { case query, form, json, formUnlessEmpty, jsonUnlessEmpty }
 
   private static func place(of format: ArgumentFormat, _ method: HTTPMethod) -> ArgumentPlace {

@@ -23,7 +23,6 @@ protocol AnyTypedCall: AnyObject, Sendable {
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError?
   /// Checks whether the dates of a decoded response were read from 1970, although the decoder counts from 2001.
   func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates
-  /// Decodes the body of a rejected response as the request's `ErrorBody`.
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> ReadErrorBody
   /// Whether the request has hooks. Most requests have none, and to ask a generic type for a hook takes longer.
   var hasHooks: Bool { get }

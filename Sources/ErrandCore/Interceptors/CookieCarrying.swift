@@ -48,7 +48,6 @@ package struct CookieCarrying: Interceptor {
   }
 }
 
-/// Whether a request may carry cookies of a jar.
 private func mayCarryCookies(_ request: HTTPRequest) -> Bool {
   !request.fields.contains(.cookie) && request.method.mayCarryStoredSecrets
 }

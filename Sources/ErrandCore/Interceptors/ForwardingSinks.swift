@@ -4,7 +4,6 @@ import Foundation
 /// A body sink that forwards the body to another sink. A type that conforms implements ``BodySink/begin(_:flow:)``, and
 /// the other functions only if they do more than forward.
 package protocol ForwardingSink: BodySink {
-  /// The sink that receives the body.
   var inner: any BodySink { get }
 }
 
@@ -136,7 +135,6 @@ final class HeadSink: ForwardingSink {
     self.report = report
   }
 
-  /// Ends the reporting. Returns true if response headers have been reported.
   func stopReporting() -> Bool { !isOver.setOnce() }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {

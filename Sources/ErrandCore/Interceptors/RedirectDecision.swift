@@ -4,9 +4,7 @@ import Foundation
 package enum RedirectDecision: Sendable {
   /// The response is returned to the caller.
   case deliver
-  /// The redirect is followed: the given request is sent next.
   case follow(HTTPRequest)
-  /// The call fails with the given error.
   case fail(APIError)
 
   /// Decides whether a response is returned, followed as a redirect, or fails the call.

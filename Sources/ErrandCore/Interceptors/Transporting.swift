@@ -155,7 +155,6 @@ package struct Transporting: Interceptor {
 }
 
 extension HTTPFields {
-  /// Whether at least one field of the given name is secret.
   fileprivate func holdsSecret(_ name: HTTPFieldName) -> Bool {
     contains(name) && all.contains { $0.isSecret && $0.name == name }
   }

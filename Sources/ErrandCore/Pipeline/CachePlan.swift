@@ -47,7 +47,6 @@ package final class CachePlan: Sendable {
     (self.bodiesAreFinal, self.decodedRules) = (bodiesAreFinal, decodedRules)
   }
 
-  /// The cache policy for one request of a redirect chain.
   package func policy(for request: HTTPRequest) -> CachePolicy {
     declared.isInherited ? inheritance.policy(for: request) : declared
   }
@@ -86,11 +85,9 @@ package protocol ClientCache: AccountCache {
   /// that several calls share.
   var storing: any Interceptor { get }
 
-  /// Whether a background refresh is in progress.
   var isRefreshing: Bool { get }
   /// Waits until no background refresh is in progress.
   func refreshesEnded() async
-  /// Cancels all background refreshes in progress.
   func cancelRefreshes()
   /// Waits until the pending writes have been carried out.
   func flush() async

@@ -37,7 +37,6 @@ private class Stop: @unchecked Sendable {  // immutable; a class that can have s
 
   init(_ interceptor: any Interceptor) { self.interceptor = interceptor }
 
-  /// Whether the interceptor has work for a request.
   func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { true }
 }
 

@@ -39,7 +39,6 @@ public struct Outcome<Value: Sendable>: Sendable {
     Outcome<Other>(result, details, isUnchanged: isUnchanged)
   }
 
-  /// A copy of the outcome whose result is the error of a cancelled call.
   var cancelled: Outcome { with(.failure(.stopped(.cancelled))) }
 
   /// The value of the call as an ``APIResponse``, which also contains the request, the response and the metrics. Nil if

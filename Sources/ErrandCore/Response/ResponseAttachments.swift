@@ -66,7 +66,6 @@ extension HTTPResponse {
 
   func markedUnstorable() -> HTTPResponse { withAttachments { $0.mustNotBeStored = true } }
 
-  /// Returns a copy of the response whose body was written to the given file.
   package func written(to file: DownloadedFile) -> HTTPResponse { withAttachments { $0.file = file } }
 
   private func withAttachments(_ change: (inout ResponseAttachments) -> Void) -> HTTPResponse {

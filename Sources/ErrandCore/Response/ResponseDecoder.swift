@@ -152,7 +152,6 @@ final class DecoderInput: Sendable {
     !readsOther(format) && json?.isInherited == true
   }
 
-  /// Whether the value is read in the given format.
   func readsOther(_ format: SharedFormat?) -> Bool { mayReadOther && format != nil }
 
   func name(in format: SharedFormat?) -> String { mayReadOther ? format?.value.name ?? name : name }

@@ -90,7 +90,6 @@ extension APIError {
 
 /// Splits bytes into lines, in linear time. It stores at most one incomplete line.
 struct LineSplitter {
-  /// The error for a line that has more bytes than the limit.
   struct TooLong: Error { let limit: Int }
 
   private let limit: Int

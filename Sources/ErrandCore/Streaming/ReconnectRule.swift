@@ -30,7 +30,6 @@ enum ReconnectDecision: Equatable {
   /// The stream does not reconnect. It ends, or it throws the error of the connection.
   case stop
 
-  /// How a connection of the stream ended.
   enum ConnectionEnd {
     /// The response ended normally.
     case end

@@ -178,7 +178,6 @@ struct StreamMachine {
   /// The number of loops that wait for response headers or for a piece of the body.
   var waiterCount: Int { waiters.count }
 
-  /// The error of a call that failed before a response started; nil in all other cases.
   var failureBeforeHead: APIError? { head == nil ? failure : nil }
 }
 

@@ -6,7 +6,6 @@ public import Foundation
 /// let sum = try Checksum.sha256("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")  // ErrandChecksum
 /// ```
 public struct Checksum: Sendable, CustomStringConvertible {
-  /// The algorithm, such as SHA-256.
   package let algorithm: DigestAlgorithm
   /// The digest that the downloaded bytes must have.
   package let expected: Data

@@ -151,7 +151,6 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
 
 /// The target of one call of a download, and what identifies its request. Texts are compared by their bytes.
 package struct SentDownload: Sendable, Hashable {
-  /// The path of the target.
   package let target: ByteText
   package let method: String
   /// The URL, or the name in ``Download/resource``.

@@ -64,7 +64,6 @@ package struct DocumentError: Error, Equatable, CustomStringConvertible {
   package let line: Int
   package let column: Int
 
-  /// One sentence with line and column.
   package var description: String { "line \(line), column \(column): \(reason)" }
 }
 

@@ -10,7 +10,6 @@ package struct YAMLReader {
   private var made = 0
   private var repeated = 0
 
-  /// Reads a text in UTF-8 with one document.
   package static func read(_ bytes: [UInt8]) throws(DocumentError) -> DocumentNode {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw DocumentError(reason: "the text is not valid UTF-8", line: 1, column: 1)

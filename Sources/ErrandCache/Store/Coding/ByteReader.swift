@@ -106,7 +106,6 @@ struct ByteWriter {
     bytes.append(contentsOf: value.utf8)
   }
 
-  /// Writes whether there is a text, then the text.
   mutating func optionalText(_ value: String?) {
     byte(value == nil ? 0 : 1)
     if let value { text(value) }

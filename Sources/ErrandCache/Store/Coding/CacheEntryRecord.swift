@@ -76,7 +76,6 @@ extension CacheEntryRecord {
   /// checksum.
   private static let prefix = 9
 
-  /// The encoded record.
   var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(512)

@@ -70,7 +70,6 @@ struct FailedRemovals {
 
   // MARK: - The journal
 
-  /// Whether a journal file may be written now.
   func mayWriteFile(at now: MonotonicInstant) -> Bool { nextFile.map { $0 <= now } ?? true }
 
   /// Records that a new journal file contains all failed and pending removals. Returns the previous file, which is no
@@ -98,6 +97,5 @@ struct FailedRemovals {
     selections.isEmpty && file != nil && !hasPending() ? file : nil
   }
 
-  /// Records that the journal file has been removed.
   mutating func removedFile() { file = nil }
 }

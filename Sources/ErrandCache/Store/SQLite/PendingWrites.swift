@@ -95,7 +95,6 @@ struct PendingWrites: Sendable {
       purges: changes.overflowPurges)
   }
 
-  /// Whether the entry can be added without exceeding the limit for pending entries.
   func hasRoom(for entry: CacheEntry) -> Bool { Self.cost(entry) <= limit - bytes }
 
   func holdsForOthers(_ anyAccount: Digest, than accounts: [Digest]) -> Bool {
@@ -141,7 +140,6 @@ struct PendingWrites: Sendable {
     return max(changes.lastRemoval.map { $0 > journaled ? .pending : .noted } ?? .done, overflow)
   }
 
-  /// Records that the journal contains removals.
   mutating func recordJournaled(_ removals: Unwritten) {
     journaled = max(journaled, removals.last)
     journaledRequests = removals.requests

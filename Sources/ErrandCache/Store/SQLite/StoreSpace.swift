@@ -18,7 +18,6 @@ struct StoreSpace {
   private var limit: Int { settings.contentLimit - max(logBytes - settings.logLimit, 0) }
   private var used: Int { (pages - freePages) * Self.page + fileBytes }
 
-  /// Whether an entry of this size fits into the limit for entries.
   func holds(_ cost: StoreCost) -> Bool { used + cost.indexBytes + cost.fileBytes <= limit }
 
   /// Whether the store can stop evicting entries. This is the case if there is space for an entry of this size, and 5 %

@@ -10,14 +10,12 @@ import Foundation
 final class StoreWorker {
   let settings: StoreSettings
   let mailbox: StoreMailbox
-  /// The open index; nil if the index is closed.
   var index: StoreIndex?
   private var outage = IndexOutage()
   private var patience = LockPatience.untilRead
   /// The salt that this process uses; nil if it uses none yet.
   private(set) var ownSalt: StoreSalt?
   var failed = FailedRemovals()
-  /// The writes in progress.
   private(set) var batch: [PendingWrites.Numbered] = []
   private var delay = WriteDelay()
 

@@ -4,13 +4,11 @@ import Foundation
 package enum SystemFile {
   package enum Kind { case nothing, file, folder, other }
 
-  /// The status of the item at a path; nil if there is none.
   private static func status(_ path: String) -> stat? {
     var status = stat()
     return lstat(path, &status) == 0 ? status : nil
   }
 
-  /// The status of an open file; nil if it is unknown.
   private static func status(_ descriptor: Int32) -> stat? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? status : nil

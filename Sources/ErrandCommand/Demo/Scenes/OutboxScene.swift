@@ -18,7 +18,6 @@ struct OutboxScene: DemoScene {
   }
   // shown: end
 
-  /// Counts the runs of the program that have ended.
   private let runs = TurnCounter()
 
   /// The server carries out the request, but in the first run the connection breaks before the response.

@@ -70,7 +70,6 @@ struct DownloadCommand {
 }
 
 enum DownloadEnd: Sendable {
-  /// The download succeeded, and the file is complete.
   case done(DownloadedFile)
   /// The file already existed with this many bytes, and was left unchanged.
   case alreadyComplete(Int64)

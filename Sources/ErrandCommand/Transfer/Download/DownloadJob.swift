@@ -5,7 +5,6 @@ import Foundation
 
 /// One download: its URL and its target.
 struct DownloadJob: Sendable {
-  /// The target of a download.
   enum Place: Sendable {
     case file(URL)
     case folder(URL, Download.Naming)
@@ -15,7 +14,6 @@ struct DownloadJob: Sendable {
   }
 
   let url: String
-  /// The target of the download.
   let place: Place
   /// The file to write. If the server names the file, this name is used only if the response contains none. Nil if the
   /// URL contains no file name, and the server does not name the file either.

@@ -143,7 +143,6 @@ struct DownloadOptions: Sendable {
   var replacesByChoice: Bool?
   /// Whether to wait while another download of the same file is running. If false, this download fails.
   var waits = false
-  /// The required checksum of the file; nil if none is required.
   var checksum: Checksum?
   /// The maximum number of ranges of one file that are fetched in parallel.
   var parallel = 1

@@ -235,7 +235,6 @@ private enum Advice {
 }
 
 extension ClientConfiguration {
-  /// Receives warnings: the client's log, or the standard error output if the client has no log.
   var warningLog: @Sendable (LogLine) -> Void {
     log ?? { try? FileHandle.standardError.write(contentsOf: Data("errand \($0)\n".utf8)) }
   }

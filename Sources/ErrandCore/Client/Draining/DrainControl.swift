@@ -21,10 +21,8 @@ final class DrainControl: Sendable {
     await passedRefreshes.value()
   }
 
-  /// Draining waits for background refreshes no longer.
   func passRefreshes() { passedRefreshes.set(()) }
 
-  /// Records that the background refreshes in progress are about to be cancelled.
   func recordCancelledRefreshes() { hasCancelledRefreshes.withLock { $0 = true } }
 
   func end(_ report: DrainReport) {
@@ -42,7 +40,6 @@ struct ReleasedTransport: Transport {
 }
 
 extension APIError {
-  /// The error of a call that is started while the client drains or after it has drained.
   static var draining: APIError {
     APIError(
       .admission, .draining,

@@ -275,7 +275,6 @@ package final class AdmissionControl: Sendable {
   }
 }
 
-/// A call that waits in an admission queue.
 struct WaitingCall: Sendable {
   let wakeup: Wakeup
   let context: CallContext

@@ -229,7 +229,6 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   var waitedFor: [Int] { waitingCalls.hosts }
 
-  /// Whether the rate of the host of a slot follows the server; nil if the host has no rate limit.
   func followsServer(_ slot: Slot) -> Bool? { hosts.list[slot.host]?.bucket?.followsServer }
 
   /// Changes the rate of a host as the response to the exchange of a slot asks. The response headers arrived at the

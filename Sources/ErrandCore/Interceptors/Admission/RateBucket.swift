@@ -72,7 +72,6 @@ struct RateBucket: Sendable {
   /// Puts a reserved token back into the bucket. A closed bucket stays closed, and is then empty.
   mutating func giveBackReserved() { empty = max(empty.saturatingDifference(interval), closed) }
 
-  /// Records that an exchange has ended, whether it had a response or not.
   mutating func endExchange() { quotas.endProbe() }
 
   /// Changes the limits as a response asks, see ``ServerPace``.

@@ -71,7 +71,6 @@ struct WaitingQueue<Waiter: Sendable>: Sendable {
 
   var hosts: [Int] { subqueues.hosts }
 
-  /// Adds a waiting call that arrives now.
   mutating func add(
     _ waiter: Waiter, host: Int, owner: UInt64?, _ priority: CallPriority, _ now: MonotonicInstant
   ) -> Place {
@@ -117,7 +116,6 @@ struct WaitingQueue<Waiter: Sendable>: Sendable {
     }
   }
 
-  /// Removes and returns the waiting call that is next at a host.
   mutating func takeNext(at host: Int) -> Waiter? {
     guard let subqueue = subqueues.takeTurn(at: host) else { return nil }
     return takeFirst(of: subqueue)

@@ -53,7 +53,6 @@ struct WaitingSubqueues: Sendable {
 
   func host(of subqueue: Int) -> Int { subqueues[subqueue]?.name.host ?? 0 }
 
-  /// The index of the waiting call that is first in a subqueue.
   func first(of subqueue: Int) -> Int? { subqueues[subqueue]?.members.first?.slot }
 
   // MARK: - Turns
@@ -156,7 +155,6 @@ struct WaitingSubqueues: Sendable {
     return subqueue
   }
 
-  /// Removes a subqueue if it is empty, and its owner if the owner has no other subqueue.
   mutating func dropIfEmpty(_ subqueue: Int) {
     guard let found = subqueues[subqueue], found.members.isEmpty else { return }
     levels[level(found.name)].bySubqueue.remove(subqueue, &placesBySubqueue)

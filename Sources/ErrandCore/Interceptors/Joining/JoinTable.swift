@@ -263,13 +263,11 @@ struct JoinTable<Key: Hashable & Sendable, Exchange: Sendable, Waiter: Sendable>
   }
 }
 
-/// Counts the waiting calls of each priority.
 struct PriorityCount: Sendable, Hashable {
   private var low = 0
   private var normal = 0
   private var high = 0
 
-  /// The highest priority of the waiting calls; nil if no call waits.
   var highest: CallPriority? {
     if high > 0 { return .high }
     if normal > 0 { return .normal }

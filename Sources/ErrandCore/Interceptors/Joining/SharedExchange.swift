@@ -46,10 +46,8 @@ final class SharedExchange: Sendable {
   let flags = CallFlags()
   private let storage = Locked(Storage())
 
-  /// The number of the call that started the exchange.
   let starter: UInt64
 
-  /// Makes an exchange that is started by the call of the given context.
   init(of context: CallContext, priority: CallPriority, timers: any Timers) {
     starter = context.info.id
     record = context.record.forExchange
@@ -58,10 +56,8 @@ final class SharedExchange: Sendable {
 
   // MARK: - While the exchange runs
 
-  /// Adds a waiting call.
   func serve(_ member: MemberID, _ call: CallState) { storage.withLock { $0.serve(member, call) } }
 
-  /// Removes a call that no longer waits for the exchange.
   func forget(_ member: MemberID) { storage.withLock { $0.forget(member) } }
 
   /// The time until the latest deadline of the waiting calls; nil if one of these calls has no deadline.

@@ -184,7 +184,6 @@ extension RetryDecision.Result {
 }
 
 extension Result where Failure == any Error {
-  /// The value that the work returns, or the error that it throws.
   package static func catching(_ work: () async throws -> Success) async -> Self {
     do {
       return .success(try await work())
