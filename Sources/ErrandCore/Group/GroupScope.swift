@@ -8,10 +8,6 @@ import ErrandSupport
 public struct GroupScope: Sendable {
   let run: any GroupRunning
 
-  /// The identity of the group.
-  public var info: GroupInfo { run.info }
-  /// The report on the members so far.
-  public var report: GroupReport { run.record.report }
   /// True if the group was cancelled or its deadline has passed. In both cases no further request of the group is sent.
   public var isStopped: Bool { run.state.isStopped }
 

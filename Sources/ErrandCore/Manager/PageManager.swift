@@ -17,8 +17,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   public private(set) var items: [R.Item] = []
   /// The items of the page that was loaded last.
   public private(set) var lastItems: [R.Item] = []
-  /// The number of loaded pages.
-  public private(set) var pageCount = 0
+  package private(set) var pageCount = 0
   /// The outcome of the call that ended last; nil if no call has ended since the manager was made or since the last
   /// ``reset()``. While the delegate is notified of a call that ``reset()`` cancelled, the value is the outcome of that
   /// call.

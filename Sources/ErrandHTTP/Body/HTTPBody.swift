@@ -92,7 +92,7 @@ public struct HTTPBody: Sendable {
   public var isReplayable: Bool { storage.readState == nil }
 
   /// Whether the body can be read only once and has been read.
-  public var isUsedUp: Bool { storage.readState?.isUsedUp == true }
+  package var isUsedUp: Bool { storage.readState?.isUsedUp == true }
 
   /// Whether both bodies can be read only once, and the reading of one of them uses up the other, too.
   package func sharesReading(with other: HTTPBody) -> Bool {

@@ -43,7 +43,7 @@ final class BatchRun: Sendable {
     defer { leave() }
     while !group.isStopped, !Task.isCancelled, let index = state.withLock({ $0.machine.next() }) {
       let error = await members.run(index, group)
-      let verdict = end(index, error, in: group.info)
+      let verdict = end(index, error, in: group.run.info)
       group.run.count()
       if verdict != .pending { throw Over() }
     }

@@ -19,7 +19,7 @@ public final class RunningChain: Sendable {
   }
 
   /// The report on the steps so far. The report can be printed.
-  public var report: GroupReport { group.report }
+  public var report: GroupReport { group.run.record.report }
 
   /// Adds a step to this run of the chain, after all other steps.
   ///
