@@ -29,7 +29,7 @@ NOT_SHOWN = {
     """,
     "ErrandCore": """
         AccountChange ArgumentFormat BodyFormat BodyLimit CacheChoice CacheMiss CacheReadMode CacheReport CacheSettings
-        CacheTargets CallDecision CallMetrics CallbackExecutor ChecksumHash DigestAlgorithm DrainReport FlightCall
+        CacheTargets CallDecision CallbackExecutor ChecksumHash DigestAlgorithm DrainReport FlightCall
         FlightExchange FlightRecord FlightRecording FormatFailure GroupKind GroupMember HeaderConvertible HedgeRule
         IndicatorChoice Interceptors JoinRule Netrc PropertyListFormat ReconnectRule RepeatRule RequestAdditions
         ResponseFormat RetryMetrics RetryReason ServerSettings StepValues TimeLimit WireMessage

@@ -3,12 +3,11 @@
 // list. So are causes of errors that an app of any transport may want to tell apart, because a cast needs the name.
 //
 // The other names are reached by importing `ErrandHTTP`, `ErrandCache`, `ErrandJSON` or `ErrandCore`. They are for
-// transports, certificates and resolvers, for sources and sinks of bodies, for cookies, cache stores and body formats,
-// and for inspectors of metrics and of the flight record. Of some of these types, apps write only values, with a
-// leading dot or as literals, such as the `TimeLimit` in `Timeouts(total: .seconds(5))`, or only use values, such as a
-// `ResponseStream` in a loop. A name that is not in this list stays visible as a member: an app can read
-// `step.decision` without the name of its type. An app that configures a transport itself imports its module:
-// `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms.
+// transports, certificates and resolvers, for sources and sinks of bodies, for cache stores and body formats, and for
+// inspectors of metrics and of the flight record. Of some of these types, apps write only values, with a leading dot or
+// as literals, such as the `TimeLimit` in `Timeouts(total: .seconds(5))`. A name that is not in this list stays visible
+// as a member: an app can read `step.decision` without the name of its type. An app that configures a transport itself
+// imports its module: `ErrandEngine` and `ErrandCurl` on Linux, `ErrandURLSession` on Apple platforms.
 
 @_exported public import ErrandCompression
 @_exported public import ErrandTransfer
@@ -72,6 +71,7 @@
 @_exported public import protocol ErrandCore.CallDelegate
 @_exported public import protocol ErrandCore.CallGroup
 @_exported public import struct ErrandCore.CallInfo
+@_exported public import struct ErrandCore.CallMetrics
 @_exported public import struct ErrandCore.CallOptions
 @_exported public import class ErrandCore.CallOwner
 @_exported public import protocol ErrandCore.CallProgressDelegate
