@@ -246,7 +246,9 @@ final class CallRun: Run {
     if case .own(let credential) = info.request.credential { secrets.add(credential) }
     if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed.credential) }
     guard request == nil else { return secrets }
-    // The request could not be built, so the secrets are taken from the headers and arguments that it would contain.
+    // The request could not be built, so the secrets are taken from the parts of which it would have been made.
+    let urls = [info.request.path.text, family?.value.baseURL, family?.value.cdnURL]
+    for url in urls + snapshot.configuration.servers.urls { if let url { secrets.add(queryOf: url) } }
     for headers in [info.request.headers, family?.value.headers, snapshot.configuration.headers] {
       if let headers { secrets.add(headers) }
     }

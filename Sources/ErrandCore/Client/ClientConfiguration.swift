@@ -122,6 +122,9 @@ public struct ServerSettings: Sendable, Hashable {
 
   func environment(named name: String) -> ServerEnvironment? { ([current] + others).named(name) }
 
+  /// The base URLs of all environments and the URLs of their CDNs.
+  var urls: [String?] { ([current] + others).flatMap { [$0.baseURL, $0.cdnURL] } }
+
   /// The names of all environments, the current one first, each once.
   var names: [String] {
     var seen: Set<ByteText> = []

@@ -58,6 +58,12 @@ struct KnownSecrets: Sendable {
     for entry in arguments.entries { add(entry.value, isSecret: JSONMask.isSecret(key: entry.name)) }
   }
 
+  /// Adds to the known secrets the values in the query of a URL or a path whose names suggest a secret.
+  mutating func add(queryOf url: String) {
+    guard let (_, rest) = url.cut(at: "?") else { return }
+    add(pairs: String(rest.cut(at: "#")?.before ?? rest), mayBeWord: true)
+  }
+
   /// Adds to the known secrets the values in a JSON text whose names suggest a secret. A long text is not searched.
   mutating func add(json text: Data) {
     if text.count <= Self.longestBody, let value = try? JSONValue(parsing: text) { add(value, isSecret: false) }

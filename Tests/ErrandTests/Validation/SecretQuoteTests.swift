@@ -63,6 +63,11 @@ struct SecretQuoteTests {
       testDescription: "argument of the family", code: .parameter,
       request: { $0.family = RequestFamily("shop", arguments: ["api_key": marker]) }),
     SecretScene(
+      testDescription: "query of the path", code: .parameter, request: { $0.path = "/p?token=\(marker)#top" }),
+    SecretScene(
+      testDescription: "query of the family's base URL", code: .parameter,
+      request: { $0.family = RequestFamily("shop", baseURL: "http://h.example/?api_key=\(marker)") }),
+    SecretScene(
       testDescription: "form", code: .parameter, request: { $0.body = .form(["user": ["password": marker]]) }),
     SecretScene(
       testDescription: "JSON body", code: .parameter, request: { $0.body = .json(["user": ["password": marker]]) }),
@@ -79,6 +84,21 @@ struct SecretQuoteTests {
     let own = try #require(await ScriptedClient().client.outcome(of: request).error)
     #expect(own.code == place.code && own.message == "••• is too short")
     expectNoSecret(in: own)
+  }
+
+  private struct NoTenant: Error, CustomStringConvertible {
+    let server: String
+    var description: String { "no tenant at \(server)" }
+  }
+
+  @Test func `error of a URL filter is masked`() async throws {
+    let bench = ScriptedClient(answers: []) {
+      $0.servers.current.baseURL = "http://h.example/v1?key=\(Self.marker)"
+      $0.additions.filters = [URLFilter("tenant") { url, _ in throw NoTenant(server: url.base) }]
+    }
+    let error = try #require(await bench.client.outcome(of: Sending()).error)
+    #expect(error.message == "A URL filter failed: no tenant at http://h.example/v1?key=•••.")
+    expectNoSecret(in: error)
   }
 
   @Test func `provider's error is masked`() async throws {
