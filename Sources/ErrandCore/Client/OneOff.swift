@@ -139,3 +139,12 @@ public struct OneOff<Response: Decodable & Sendable>: APIRequest {
     self.headers = headers
   }
 }
+
+extension OneOff: Masked {
+  /// The method and the path; the values of the path's query are masked.
+  public var description: String { "\(method) \(path)" }
+  /// Method, path and header fields with secrets masked, and the names of the arguments.
+  package var shownParts: KeyValuePairs<String, Any> {
+    ["request": description, "arguments": arguments.names, "headers": headers]
+  }
+}

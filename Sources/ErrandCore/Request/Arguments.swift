@@ -123,6 +123,9 @@ public struct Arguments: Sendable, Hashable {
 }
 
 extension Arguments {
+  /// The names of the arguments, for dumps, in which the values are masked.
+  var names: [String] { entries.map(\.name) }
+
   /// A copy without the arguments whose names suggest a secret, such as `token`. Such members are also removed from the
   /// objects in the values.
   var withoutSecrets: Arguments { removingSecrets { _ in true } }

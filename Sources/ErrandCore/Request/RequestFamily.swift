@@ -69,12 +69,12 @@ public struct RequestFamily: Sendable {
 extension RequestFamily: Masked {
   /// The name and the base URL; the values of the URL's query are masked.
   public var description: String { baseURL.map { "\(name): \(Redaction.url($0))" } ?? name }
-  /// All properties; the values of the URLs' queries are masked.
+  /// All properties; the values of the URLs' queries are masked. Of the arguments only the names are shown.
   package var shownParts: KeyValuePairs<String, Any> {
     [
       "name": name, "baseURL": baseURL.map(Redaction.url) as Any, "cdnURL": cdnURL.map(Redaction.url) as Any,
-      "headers": headers, "arguments": arguments, "formats": formats, "timeouts": timeouts, "redirects": redirects,
-      "retries": retries, "cache": cache, "overlap": overlap, "validation": validation,
+      "headers": headers, "arguments": arguments.names, "formats": formats, "timeouts": timeouts,
+      "redirects": redirects, "retries": retries, "cache": cache, "overlap": overlap, "validation": validation,
     ]
   }
 }

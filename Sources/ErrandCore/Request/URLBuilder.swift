@@ -98,3 +98,12 @@ public struct URLFilter: Sendable {
     self.apply = apply
   }
 }
+
+extension URLFilter.Target: Masked {
+  /// The base URL and the path; the values of their queries are masked.
+  public var description: String { "\(Redaction.url(base)) \(Redaction.url(path))" }
+  /// All properties; the values of the queries are masked. Of the arguments only the names are shown.
+  package var shownParts: KeyValuePairs<String, Any> {
+    ["base": Redaction.url(base), "path": Redaction.url(path), "arguments": arguments.names]
+  }
+}

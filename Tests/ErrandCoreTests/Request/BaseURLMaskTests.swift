@@ -42,4 +42,25 @@ struct BaseURLMaskTests {
     #expect(!text.contains("s3cret") && text.contains("X-Key") && family.baseURL == Self.url)
     #expect(family.description == "shop: https://h.example/v1?key=•••")
   }
+
+  @Test func `family dump shows no argument's value`() {
+    let text = Self.shown(RequestFamily("shop", arguments: ["token": "s3cret", "list": ["s3cret"]]))
+    #expect(!text.contains("s3cret") && text.contains("token") && text.contains("list"))
+  }
+
+  @Test func `one-off shows no argument's value`() {
+    let request = OneOff(
+      .post, "/p?code=s3cret", as: String.self, arguments: ["token": "s3cret"], body: .form(["password": "s3cret"]),
+      headers: ["X-Key": .secret("s3cret")])
+    let text = Self.shown(request)
+    #expect(!text.contains("s3cret") && text.contains("token") && text.contains("X-Key"))
+    #expect(request.description == "POST /p?code=•••")
+  }
+
+  @Test func `filter target shows no query's value`() {
+    let target = URLFilter.Target(base: Self.url, path: "/p?code=s3cret", arguments: ["token": "s3cret"])
+    let text = Self.shown(target)
+    #expect(!text.contains("s3cret") && text.contains("token"))
+    #expect(target.description == "https://h.example/v1?key=••• /p?code=•••")
+  }
 }
