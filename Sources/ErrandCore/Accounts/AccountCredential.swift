@@ -1,3 +1,4 @@
+import ErrandJSON
 import ErrandSupport
 public import Foundation
 
@@ -26,7 +27,13 @@ extension AccountCredential: Masked {
   /// The kind of the credential and its expiry, without secrets.
   public var description: String {
     credential.description + (refreshToken == nil ? "" : ", refreshable")
-      + (expires.map { ", until \($0.ISO8601Format())" } ?? "")
+      + (expires.map { ", until \(Self.text($0))" } ?? "")
+  }
+
+  /// The text of an expiry. Foundation ends the process when it writes a date that is not finite, by which an app may
+  /// say that a credential never expires.
+  private static func text(_ expires: Date) -> String {
+    ISO8601Text.milliseconds(of: expires, always: false) ?? "a date outside the years 0 to 9999"
   }
 }
 

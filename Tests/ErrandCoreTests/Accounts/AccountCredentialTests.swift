@@ -23,6 +23,16 @@ struct AccountCredentialTests {
     #expect(!shown.contains("MARKER"))
   }
 
+  /// The arguments are numbers, because the description of a date that is not finite ends the process.
+  @Test(arguments: [
+    (1_700_000_000.0, "2023-11-14T22:13:20Z"), (64_092_211_200.0, "4001-01-01T00:00:00Z"),
+    (Double.infinity, "a date outside the years 0 to 9999"), (Double.nan, "a date outside the years 0 to 9999"),
+  ])
+  func `description contains any expiry`(seconds: Double, text: String) {
+    let credential = AccountCredential(.bearer("MARKER"), expires: Date(timeIntervalSince1970: seconds))
+    #expect("\(credential)" == "bearer •••, until \(text)")
+  }
+
   @Test func `credential without token or user is refused`() {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(AccountCredential.self, from: Data(#"{"password":"x"}"#.utf8))
