@@ -99,11 +99,13 @@ public final class CredentialStore: RefreshingProvider {
     guard !account.isEmpty else {
       throw APIError(.authorize, .invalidArgument, "The account name is empty; pass a name to log in.")
     }
-    if state.withLock({ $0.isLoggingOut(account) }) {
-      // The new login session must not get the cookies of an earlier login session of the account.
-      for client in sessions { client.forgetCookies(account) }
+    let sessions = sessions
+    state.withLock { state in
+      // The new login session must not get the cookies of an earlier login session of the account. Under one lock, so
+      // that a call of the earlier session cannot make the jar of the new session in between.
+      if state.isLoggingOut(account) { for client in sessions { client.forgetCookies(account) } }
+      state.login(account, credential)
     }
-    state.withLock { $0.login(account, credential) }
     publishChanges()
     try await keep()
   }

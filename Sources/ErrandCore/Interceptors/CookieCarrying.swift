@@ -57,10 +57,12 @@ extension CallContext {
   /// and the account is logged in again: the account's jar then belongs to the new session.
   fileprivate var cookieJar: CookieJar? {
     let rule = plan.access.cookies
+    // The jar is taken first: if the account logs in after the question, this jar is no longer that of the account.
+    let jar = rule.jar(of: account)
     if rule.jars != nil, let store = plan.access.provider as? CredentialStore, store.isOfFormerSession(account) {
       return nil
     }
-    return rule.jar(of: account)
+    return jar
   }
 
   /// The cookies for the cache key of a request: the cookies that the cookie jar now has for the request, without
