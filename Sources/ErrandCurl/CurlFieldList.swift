@@ -7,10 +7,6 @@
   /// libcurl only reads the list during the transfer, so the nodes and the texts of the list are stored in two plain
   /// buffers.
   struct CurlFieldList: ~Copyable {
-    private static let sentBack: [HTTPFieldName] = [
-      .cookie, .authorization, "If-None-Match", "If-Match", "If-Range",
-    ]
-
     private var starts: [Int] = []
     private var nodes: UnsafeMutablePointer<curl_slist>
     private var nodeCapacity = 8
@@ -74,7 +70,7 @@
     /// Appends the value of a field. Cookies, entity tags, and the realm and the nonce of a challenge are sent back with
     /// exactly the bytes that the server sent.
     private mutating func append(value field: HTTPField) {
-      guard Self.sentBack.contains(field.name), FieldOctets.holds(field.value) else { return append(field.value) }
+      guard field.name.isSentBack, FieldOctets.holds(field.value) else { return append(field.value) }
       FieldOctets.bytes(of: field.value).withUnsafeBufferPointer { append($0) }
     }
 

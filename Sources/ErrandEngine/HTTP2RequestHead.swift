@@ -66,7 +66,7 @@
     private mutating func add(_ field: HTTPField) {
       let name = append { $0.append(contentsOf: field.name.rawValue.utf8.lazy.map(ASCII.lowercased)) }
       let value = append { bytes in
-        if RequestBuffer.isSentBack(field.name), FieldOctets.holds(field.value) {
+        if field.name.isSentBack, FieldOctets.holds(field.value) {
           bytes.append(contentsOf: FieldOctets.bytes(of: field.value))
         } else {
           bytes.append(contentsOf: field.value.utf8)

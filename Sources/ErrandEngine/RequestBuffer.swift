@@ -90,25 +90,13 @@
     private mutating func append(_ field: HTTPField) {
       append(field.name.rawValue)
       append(field.value.isEmpty ? ":" : ": ")
-      if Self.isSentBack(field.name) { append(octetsOf: field.value) } else { append(field.value) }
+      if field.name.isSentBack { append(octetsOf: field.value) } else { append(field.value) }
       append("\r\n")
     }
 
     private mutating func append(octetsOf value: String) {
       guard FieldOctets.holds(value) else { return append(value) }
       FieldOctets.bytes(of: value).withUnsafeBytes { append($0) }
-    }
-
-    /// True for fields that send back a cookie, an entity tag, or the realm and the nonce of a challenge. Such texts must
-    /// be sent with exactly the bytes that the server sent.
-    static func isSentBack(_ name: HTTPFieldName) -> Bool {
-      switch name.rawValue.utf8.count {
-      case 6: name == .cookie
-      case 8: name == "If-Match" || name == "If-Range"
-      case 13: name == "If-None-Match" || name == .authorization
-      case 19: name == .proxyAuthorization
-      default: false
-      }
     }
 
     private mutating func append(_ text: StaticString) {

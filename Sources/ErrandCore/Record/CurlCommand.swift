@@ -48,13 +48,15 @@ private struct CurlCommand {
   }
 
   private var fields: [String] {
-    let own = request.fields.all.map { field in
-      let value = showingSecrets ? field.value : masked(field)
-      return value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"
+    let own = request.fields.all.map { field -> Data in
+      let value = showingSecrets ? field.sentBytes : Array(masked(field).utf8)
+      let name = Array((field.name.rawValue + (value.isEmpty ? ";" : ": ")).utf8)
+      return Data(name + value)
     }
     let defaults: [HTTPFieldName] = [.userAgent, .accept] + (request.body == nil ? [] : [.contentType])
     let missing = defaults.filter { !request.fields.contains($0) }.map { "\($0):" }
-    return (own + missing + framing).flatMap { ["-H", ShellText.quoted($0)] }
+    let others = (missing + framing).map { Data($0.utf8) }
+    return (own + others).flatMap { ["-H", ShellText.quoted($0)] }
   }
 
   private func masked(_ field: HTTPField) -> String {

@@ -84,7 +84,24 @@ public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLit
   }
 }
 
+extension HTTPField {
+  /// The bytes of the value as they are sent.
+  package var sentBytes: [UInt8] { name.isSentBack ? FieldOctets.bytes(of: value) : Array(value.utf8) }
+}
+
 extension HTTPFieldName {
+  /// True for fields that send back a cookie, an entity tag, or the realm and the nonce of a challenge. Such texts must
+  /// be sent with exactly the bytes that the server sent; see ``FieldOctets``.
+  package var isSentBack: Bool {
+    switch rawValue.utf8.count {
+    case 6: self == .cookie
+    case 8: self == "If-Match" || self == "If-Range"
+    case 13: self == "If-None-Match" || self == .authorization
+    case 19: self == .proxyAuthorization
+    default: false
+    }
+  }
+
   /// The header fields that contain a URL.
   package static let ofURLs: Set<HTTPFieldName> = [
     .location, "Content-Location", "Referer", "Refresh", "Link", "Origin",

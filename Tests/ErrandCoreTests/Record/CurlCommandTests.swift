@@ -55,6 +55,15 @@ struct CurlCommandTests {
     #expect(words.contains { Array($0.utf8) == Array(value.utf8) })
   }
 
+  /// A server set the cookie in another encoding than UTF-8. Such bytes are stored as private-use scalars.
+  @Test func `bytes of a cookie are sent back`() throws {
+    let fields = [HTTPField(.cookie, "n=\u{F7C4}\u{F7E3}"), HTTPField("X", "\u{F7C4}")]
+    let line = try request(.get, "http://h.example/a", fields).curlCommand(showingSecrets: true)
+    let arguments = try words(of: line).arguments
+    #expect(arguments.contains(Data("Cookie: n=".utf8) + Data([0xC4, 0xE3])))
+    #expect(arguments.contains(Data("X: \u{F7C4}".utf8)))
+  }
+
   @Test func `curl's defaults are switched off`() throws {
     let line = try request(.post, "http://h.example/a", [], Data("x".utf8)).curlCommand(showingSecrets: true)
     #expect(
