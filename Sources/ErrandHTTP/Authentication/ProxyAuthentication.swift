@@ -35,9 +35,10 @@ package struct DigestHash: Sendable {
 /// The state of the authentication to one proxy (RFC 9110 section 11.7). Decides the value of `Proxy-Authorization`, and
 /// whether a request is sent again after status 407. It performs no I/O.
 ///
-/// The first request contains no credentials, so the password is never sent to a proxy that supports Digest (RFC 7616).
-/// Each row of the table is the scheme of the requests, and each column a response. The cells contain the next scheme;
-/// "again" means that the request is sent again.
+/// The first request contains no credentials, so the password is never sent to a proxy that offers Digest (RFC 7616). A
+/// Digest that cannot be answered, because of its algorithm or because it demands `auth-int`, counts as none. Each row
+/// of the table is the scheme of the requests, and each column a response. The cells contain the next scheme; "again"
+/// means that the request is sent again.
 ///
 /// | scheme | 407 with Digest | 407 with only Basic | other 407 | another status |
 /// |---|---|---|---|---|
