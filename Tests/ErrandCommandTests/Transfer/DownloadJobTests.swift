@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandTransfer
 import Foundation
 import Testing
