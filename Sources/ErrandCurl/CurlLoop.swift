@@ -359,7 +359,7 @@
     /// Schedules the next check of the transfer's time-outs.
     func expectWatch(of transfer: CurlTransfer) {
       guard let end = transfer.watchEnd else { return }
-      nextWatch = nextWatch.map { min($0, end) } ?? end
+      nextWatch = .earliest(nextWatch, end)
     }
 
     /// Checks the transfers whose time-out may have passed. Does nothing until the earliest time-out has passed.

@@ -23,7 +23,7 @@
       if !hasConnected { return connectTimeout.map { started.advanced(by: $0) } }
       if isPaused { return nil }
       if upload != nil, hasWholeResponse { return lastActivity.advanced(by: Self.graceAfterResponse) }
-      return waitsForSource ? [nextCheck, idleEnd].compactMap { $0 }.min() : idleEnd
+      return waitsForSource ? .earliest(nextCheck, idleEnd) : idleEnd
     }
 
     /// The end of the idle time-out. Nil if there is none, for example while the source of the request body has no

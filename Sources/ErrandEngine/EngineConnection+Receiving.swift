@@ -71,6 +71,7 @@
       guard let exchange else { return }
       exchange.lastActivity = loop.now
       loop.decoding.beginPiece()
+      let isFirst = exchange.firstByte == nil
       do {
         if try !takeSteps(bytes, exchange) { return }
       } catch {
@@ -78,7 +79,10 @@
       }
       exchange.reportDownload(total: machine.announcedLength, loop)
       if machine.sending == .body, exchange.continueEnd != nil { proceed() }
-      if self.exchange === exchange, machine.isWhole, !isReadingStopped { complete() }
+      guard self.exchange === exchange else { return }
+      if machine.isWhole, !isReadingStopped { return complete() }
+      // A response that arrives in one piece has its final metrics now. The metrics before them would cost time.
+      if isFirst, exchange.firstByte != nil { exchange.noteProgress() }
     }
 
     /// Parses received bytes until all bytes are used or the response body is paused. Returns false if the exchange has
@@ -87,10 +91,7 @@
       var start = 0
       while start < bytes.count {
         let (step, used) = try machine.receive(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-        if exchange.firstByte == nil, machine.hasBegun {
-          exchange.firstByte = .now
-          exchange.noteProgress()
-        }
+        if exchange.firstByte == nil, machine.hasBegun { exchange.firstByte = .now }
         let rest = start + used
         switch step {
         case .more: break

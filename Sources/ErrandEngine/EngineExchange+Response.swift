@@ -65,10 +65,11 @@
       try content?.finish(mayBeCutOff: mayBeCutOff)
       finishUploadReport()
       progress?.finish(.download, content?.wireBytes ?? 0)
-      var response = HTTPResponse(head: head, url: exchange.request.url)
-      response.body = content?.takeMemory() ?? Data()
-      if content?.needsNoMore == false, !mayBeCutOff { response.trailers = trailers() }
-      response.metrics = finalMetrics()
+      let body = content?.takeMemory() ?? Data()
+      let hasTrailers = content?.needsNoMore == false && !mayBeCutOff
+      let response = HTTPResponse(
+        head: head, body: body, trailers: hasTrailers ? trailers() : HTTPFields(), url: exchange.request.url,
+        metrics: finalMetrics())
       return exchange.sink == nil && content?.isCut == true ? response.cut() : response
     }
   }

@@ -206,8 +206,7 @@
 
     /// The time of the next check: of a time-out, or for a progress report that is due. Nil if no check is needed.
     var watchEnd: MonotonicInstant? {
-      guard let report = progress?.nextReport else { return timeoutEnd }
-      return timeoutEnd.map { min($0, report) } ?? report
+      .earliest(timeoutEnd, progress?.nextReport)
     }
 
     /// The time of the next time-out check:
@@ -219,22 +218,20 @@
     private var timeoutEnd: MonotonicInstant? {
       switch stage {
       case .unconnected: return pauseEnd
-      case .connecting(let connector): return [connectEnd, connector.nextAttempt, pauseEnd].compactMap { $0 }.min()
+      case .connecting(let connector): return .earliest(connectEnd, .earliest(connector.nextAttempt, pauseEnd))
       case .joining: return connectEnd
       case .streaming(let stream):
         let isSourcePaused = upload?.isPaused == true && stream.machine.head.status < 400
         if isPaused || isSourcePaused { return nil }
-        let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
-        guard let pingEnd = stream.connection.pingEnd else { return end }
-        return end.map { min($0, pingEnd) } ?? pingEnd
+        return .earliest(idleEnd, stream.connection.pingEnd)
       case .connected(let connection):
         let isSourcePaused = upload?.isPaused == true && connection.machine.sending == .body
         if isPaused || isSourcePaused { return continueEnd }
-        let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
-        guard let continueEnd else { return end }
-        return end.map { min($0, continueEnd) } ?? continueEnd
+        return .earliest(idleEnd, continueEnd)
       }
     }
+
+    private var idleEnd: MonotonicInstant? { exchange.idleTimeout.map { lastActivity.advanced(by: $0) } }
 
     /// The time at which the connect time-out ends. The time-out includes the duration of the custom resolver's lookup.
     /// Nil if no connect time-out is set.

@@ -218,7 +218,7 @@
     private func waitForEvents(_ poller: Poller) -> Bool {
       var wait: Int32 = 0
       if ready.isEmpty, jobs.isEmpty {
-        let latest = [watches.next, pool.nextExpiry, sharedPool.nextExpiry].compactMap { $0 }.min()
+        let latest = MonotonicInstant.earliest(watches.next, .earliest(pool.nextExpiry, sharedPool.nextExpiry))
         let isBusy = watches.count > 0
         let now = MonotonicInstant.now
         switch inbox.withLock({ $0.decideSleep(now: now, latest: latest, isBusy: isBusy) }) {

@@ -15,12 +15,16 @@
     let mostPerOrigin: Int
     let age: Duration
 
+    /// While there are at most this many lists, a list that becomes empty is kept. A connection usually comes back
+    /// soon, and to remove and add its list takes longer than everything else here.
+    private static var mostEmpty: Int { 8 }
+
     private var entries: [HTTPURL.Origin: [Entry]] = [:]
     /// The number of idle connections.
     private(set) var count = 0 {
       didSet { if count == 0 { nextExpiry = nil } }
     }
-    /// The number of origins with idle connections.
+    /// The number of origins with a list of idle connections, which may be empty.
     var originCount: Int { entries.count }
     /// The time of the next check for connections that exceed the maximum age. Nil if the pool is empty.
     private(set) var nextExpiry: MonotonicInstant?
@@ -36,7 +40,7 @@
       let entry = Entry(connection: connection, since: now)
       count += 1
       let expiry = now.advanced(by: age)
-      nextExpiry = nextExpiry.map { min($0, expiry) } ?? expiry
+      nextExpiry = .earliest(nextExpiry, expiry)
       // A lookup by index hashes the origin once, which takes longer than everything else here.
       guard let place = entries.index(forKey: origin) else {
         entries[origin] = [entry]
@@ -62,7 +66,7 @@
       }
       count -= 1
       guard isTooOld(last, now) else {
-        if entries.values[place].isEmpty { entries.remove(at: place) }
+        if entries.values[place].isEmpty, entries.count > Self.mostEmpty { entries.remove(at: place) }
         return (last.connection, [])
       }
       // All other connections of this origin were used before `last`. So if `last` is too old, they are too old as

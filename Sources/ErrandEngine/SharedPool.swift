@@ -52,7 +52,7 @@
       entries[origin]?[place].idleSince = now
       countIdle(1)
       let expiry = now.advanced(by: age)
-      nextExpiry = nextExpiry.map { min($0, expiry) } ?? expiry
+      nextExpiry = .earliest(nextExpiry, expiry)
       return idleCount > most ? [removeOldest()].compactMap { $0 } : []
     }
 
@@ -87,7 +87,7 @@
       for (origin, kept) in entries {
         for entry in kept {
           guard let end = entry.idleSince?.advanced(by: age) else { continue }
-          if end <= now { expired.append((origin, entry.connection)) } else { next = next.map { min($0, end) } ?? end }
+          if end <= now { expired.append((origin, entry.connection)) } else { next = .earliest(next, end) }
         }
       }
       for (origin, connection) in expired { remove(connection, of: origin) }

@@ -41,7 +41,7 @@
       #expect(pool.expire(now: moment(99)).isEmpty && pool.nextExpiry == nil)
     }
 
-    @Test func `an origin without connections is forgotten`() throws {
+    @Test func `few origins without connections are kept`() throws {
       var pool = IdlePool<Thing>(most: 2, mostPerOrigin: 2, age: .seconds(10))
       for host in 0..<50 {
         let (origin, thing) = (try Self.origin("h\(host)"), Thing())
@@ -53,7 +53,7 @@
           default: pool.removeOldest()
           }
         #expect(removed === thing)
-        #expect(pool.originCount == 0 && pool.count == 0 && pool.nextExpiry == nil)
+        #expect(pool.originCount <= 8 && pool.count == 0 && pool.nextExpiry == nil)
       }
     }
 

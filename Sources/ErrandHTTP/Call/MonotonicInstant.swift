@@ -27,6 +27,12 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
     .nanoseconds(other.nanoseconds.saturatingDifference(nanoseconds))
   }
 
+  /// Returns the earlier of two points; nil if both are nil.
+  package static func earliest(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
+  }
+
   /// Returns whether `left` is the earlier point.
   public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
     left.nanoseconds < right.nanoseconds
@@ -35,10 +41,7 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
 
 extension Duration {
   /// The whole nanoseconds of this duration, clamped to the range of `Int64` (292 years).
-  package var clampedNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds.saturatingProduct(1_000_000_000).saturatingSum(attoseconds / 1_000_000_000)
-  }
+  package var clampedNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
   /// The whole milliseconds of this duration, rounded up and clamped to 0 and `Int32.max`, for C timers.
   package var clampedMilliseconds: Int32 {
