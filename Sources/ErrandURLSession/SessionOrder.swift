@@ -52,6 +52,7 @@ struct SessionOrder: Sendable {
     }
     var order = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: patience)
     order.httpMethod = request.method.rawValue
+    try Self.check(order.httpMethod, is: request.method)
     order.httpShouldHandleCookies = false
     for (name, value) in Self.merged(request.fields) { order.setValue(value, forHTTPHeaderField: name) }
     allowsCellular = !exchange.network.avoidsCellular
@@ -75,6 +76,13 @@ struct SessionOrder: Sendable {
     if request.method == .get, let body = request.body, body.length != 0 {
       throw RequestCheck.refused("URLSession sends no body with GET; use another method or another transport")
     }
+  }
+
+  /// Methods are case-sensitive (RFC 9110 section 9.1), but Foundation writes some of them in upper case.
+  private static func check(_ sent: String?, is method: HTTPMethod) throws(TransportFailure) {
+    guard let sent, sent != method.rawValue else { return }
+    throw RequestCheck.refused(
+      "URLSession would send the method \(method) as \(sent); use \(sent) or another transport")
   }
 
   /// The body to send. With GET, an empty body counts as no body, because URLSession rejects every body with GET.

@@ -56,6 +56,14 @@ struct SessionOrderTests {
     #expect(Self.refusal { try Self.order(.get, url, on: .apple) } == nil)
   }
 
+  @Test(arguments: ["get", "Post", "dELETE"]) func `a changed method is rejected`(method: String) throws {
+    #expect(
+      Self.refusal { try Self.order(HTTPMethod(method)) }
+        == "The request cannot be sent: URLSession would send the method \(method) as \(method.uppercased()); use"
+        + " \(method.uppercased()) or another transport.")
+    #expect(try Self.order("purge").request.httpMethod == "purge")
+  }
+
   @Test func `fields of one name become a list`() throws {
     let fields = HTTPFields([
       HTTPField("X-A", "1"), HTTPField("Cookie", "a=1"), HTTPField("x-a", "2"), HTTPField("Cookie", "b=2"),
