@@ -7,6 +7,9 @@ import Foundation
 /// Errand still handles redirects, retries, cookies and the cache. The platforms differ in their ``capabilities``. A
 /// call that needs a missing capability fails before anything is sent.
 ///
+/// The connect time-out of a call has no effect: URLSession does not report when a connection is established. If it
+/// cannot connect, the idle time-out ends the exchange, which counts from the start of the exchange.
+///
 /// On Linux, Foundation ends the whole process on some responses whose transfer is interrupted. Use this transport on
 /// Linux only with servers that you trust, and for experiments.
 ///

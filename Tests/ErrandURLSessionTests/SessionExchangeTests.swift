@@ -146,6 +146,21 @@ struct SessionExchangeTests {
         + "to wait longer.")
   }
 
+  @Test func `a slow response is no connect time-out`() async throws {
+    let rig = try ExchangeRig(idle: .seconds(60))
+    #expect(rig.run.exchange.connectTimeout == .seconds(10))
+    let outcome = Task { try await rig.outcome { _ in } }
+    #expect(await rig.clock.waitForTimers(1))
+    await rig.settle()
+    rig.clock.advance(by: .seconds(59))
+    await rig.settle()
+    rig.queues.runCallback {
+      rig.run.received(ResponseHead(status: 204))
+      rig.run.completed(nil, head: nil)
+    }
+    #expect(try await outcome.value.status == 204)
+  }
+
   @Test func `received bytes reset the idle time-out`() async throws {
     let rig = try ExchangeRig(idle: .milliseconds(500))
     let outcome = Task { try await rig.outcome { _ in } }

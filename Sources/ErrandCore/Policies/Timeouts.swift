@@ -2,6 +2,9 @@
 /// nil in the family, too.
 public struct Timeouts: Sendable, Hashable {
   /// The time to connect, including name lookup and TLS. The default is 10 seconds.
+  ///
+  /// It has no effect over URLSession, which does not report when a connection is established. There ``idle`` also ends
+  /// a call that cannot connect.
   public var connect: TimeLimit?
   /// The longest time in which no byte is sent or received. The default is 60 seconds.
   public var idle: TimeLimit?

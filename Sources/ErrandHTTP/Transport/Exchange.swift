@@ -76,7 +76,8 @@ public struct Exchange: Sendable {
 
   /// The state of the call that sends the exchange. The state provides cancellation and the deadline.
   public var call: CallState { parts.value.call }
-  /// The time limit for connecting, including name lookup and TLS; nil for no limit except the deadline.
+  /// The time limit for connecting, including name lookup and TLS; nil for no limit except the deadline. URLSession
+  /// does not report when it has connected, so that its transport cannot enforce this limit.
   public var connectTimeout: Duration? { parts.value.connectTimeout }
   /// The exchange fails if no byte is transferred for this time; nil for no limit except the deadline.
   public var idleTimeout: Duration? { parts.value.idleTimeout }
