@@ -58,8 +58,9 @@ public struct OutboxRule: Sendable, Hashable {
     with { $0.cancelledTypes = types.map { $0.outboxType } }
   }
 
-  /// The time after which the entry is not sent any more, from the moment at which it was added; 30 days by default.
-  /// An entry that expires goes to the list of ``Outbox/deadLetters(after:limit:)``.
+  /// The time after which the entry is not sent any more, from the moment at which it was added or, as a dead letter,
+  /// resent or edited; 30 days by default. An entry that expires goes to the list of
+  /// ``Outbox/deadLetters(after:limit:)``.
   public func expires(after period: OutboxPeriod) -> OutboxRule { with { $0.expiry = period } }
 
   /// The number of attempts after which the entry is rejected; 12 by default, at least 1. Attempts that could not reach

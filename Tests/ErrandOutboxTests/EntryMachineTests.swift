@@ -191,6 +191,21 @@ struct EntryMachineTests {
     #expect(edited?.reason == nil)
   }
 
+  @Test func `each resend starts the same period`() {
+    var facts = Self.entry(.rejected)
+    facts.expires = WallTime(milliseconds: 5_000)
+    // The last time is earlier, as after a reset of the clock.
+    for moment in [1_000_000, 2_000_000, 500] as [Int64] {
+      let end = WallTime(milliseconds: moment + 5_000)
+      var machine = EntryMachine(facts)
+      let isResent = machine.apply(.resend, at: WallTime(milliseconds: moment))
+      #expect(isResent && machine.facts.expires == end)
+      let isExpired = machine.apply(.expire, at: end)
+      #expect(isExpired && machine.facts.state == .expired)
+      facts = machine.facts
+    }
+  }
+
   @Test func `failed entry blocks its lane only if declared`() {
     var facts = Self.entry(.rejected)
     #expect(!facts.blocksLane)

@@ -146,7 +146,7 @@ struct EntryMachine: Sendable {
     facts.state = state
     facts.reason = reason
     facts.began = nil
-    facts.ended = now
+    if !state.isDeadLetter { facts.ended = now }
   }
 
   // MARK: - Decisions of the app
@@ -209,9 +209,10 @@ struct EntryMachine: Sendable {
     let keepsKey = facts.unknownSince != nil && !facts.isForgotten(at: now) || facts.state == .expired
     if !keepsKey { renew() }
     if let expires = facts.expires {
-      facts.expires = now.advanced(byMilliseconds: facts.added.milliseconds(to: expires))
+      let start = facts.ended ?? facts.added
+      facts.expires = now.advanced(byMilliseconds: start.milliseconds(to: expires))
     }
-    (facts.attempts, facts.failures, facts.conflicts, facts.ended) = (0, 0, 0, nil)
+    (facts.attempts, facts.failures, facts.conflicts, facts.ended) = (0, 0, 0, now)
     queue(at: now, nil)
   }
 }

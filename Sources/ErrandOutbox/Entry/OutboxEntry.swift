@@ -108,7 +108,8 @@ struct EntryFacts: Sendable, Equatable {
   var window: Int64?
   var attemptLimit = 12
   var stopsLane = false
-  /// The end of the entry; nil while it is queued or sent.
+  /// The end of a delivered or cancelled entry. For any other entry, the time at which the app has resent it, from
+  /// which its expiry counts; nil if the expiry counts from ``added``.
   var ended: WallTime?
   /// The time of the delivery, as long as the request is kept for its change; nil otherwise. It is a time of the wall
   /// clock of the cache, not of the outbox, because it is compared with the times of stored responses.
