@@ -162,6 +162,18 @@ struct OutboxStateTests {
     await outbox.close()
   }
 
+  @Test func `a cancelled dependant prevents no replacement`() async throws {
+    let fixture = try OutboxFixture()
+    let outbox = try fixture.open(OutboxFixture.types + [Draft.self])
+    outbox.pause()
+    let first = try await outbox.add(Draft(text: "a"))
+    let child = try await outbox.add(Edit(note: first.reference, text: "y"))
+    #expect(try await outbox.cancel(child.id) == .cancelled)
+    _ = try await outbox.add(Draft(text: "b"))
+    #expect(try await outbox.entry(first.id)?.reason?.code == .superseded)
+    await outbox.close()
+  }
+
   @Test func `nothing is replaced in the common lane`() async throws {
     let fixture = try OutboxFixture()
     let outbox = try fixture.open(OutboxFixture.types + [Draft.self])

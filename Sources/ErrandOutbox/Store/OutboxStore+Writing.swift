@@ -274,6 +274,8 @@ extension OutboxStore {
     if facts.state == .delivered || facts.state == .cancelled {
       try run("DELETE FROM parent WHERE parent=?", .number(facts.id))
     }
+    // Otherwise a cancelled entry would keep the entries to which it refers from being replaced.
+    if facts.state == .cancelled { try run("DELETE FROM parent WHERE child=?", .number(facts.id)) }
     return children.map { (facts.id, $0) }
   }
 
