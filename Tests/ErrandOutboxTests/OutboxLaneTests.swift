@@ -145,6 +145,17 @@ struct OutboxLaneTests {
     #expect(left == [1, 2, 3])
   }
 
+  @Test func `creation of another account stays`() async throws {
+    let fixture = try OutboxFixture()
+    try await fixture.login("ada")
+    let left = try await Self.waiting(fixture) { outbox in
+      let made = try await outbox.add(Make(name: "7", lane: "made 7"))
+      try await fixture.login("bo")
+      _ = try await outbox.add(Unmake(name: made.reference, lane: "removals"))
+    }
+    #expect(left == [1, 2])
+  }
+
   @Test func `lane of one object cancels out`() async throws {
     let left = try await Self.waiting(try OutboxFixture()) { outbox in
       _ = try await outbox.add(Make(name: "7", lane: "made 7"))

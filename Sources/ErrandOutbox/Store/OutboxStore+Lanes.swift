@@ -45,9 +45,11 @@ extension OutboxStore {
   }
 
   /// The entries that an entry cancels out, as ``OutboxRule/cancelsOut(_:)`` documents it. Nil if there is none, or if
-  /// one of them may have been sent.
+  /// one of them may have been sent. A reference that an app kept over a change of the account leads to no creation.
   func cancelled(by facts: EntryFacts, _ types: [String], _ parents: [Int64]) throws -> [Int64]? {
-    let parent = try parents.compactMap { try self.facts(of: $0) }.last { types.contains($0.type) }
+    let parent = try parents.compactMap { try self.facts(of: $0) }.last {
+      types.contains($0.type) && $0.account.hasSameBytes(as: facts.account)
+    }
     let victims = try parent.map { try referring(to: $0, facts) } ?? inLane(of: facts, types)
     guard !victims.isEmpty, victims.allSatisfy(\.isUntouched) else { return nil }
     return victims.map(\.id)
