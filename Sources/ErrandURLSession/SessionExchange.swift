@@ -21,6 +21,8 @@ final class SessionExchange: Sendable {
     /// Whether a byte of the request body was sent or a byte of the response was received.
     var hasMoved = false
     var sent: Int64 = 0
+    /// Whether the file with the request body was unchanged when URLSession had sent all of it.
+    var isFileSent = false
     /// Whether URLSession has reported that the task waits for a network connection.
     var isOffline = false
     var isCancelled = false
@@ -111,6 +113,7 @@ final class SessionExchange: Sendable {
   func sent(_ bytes: Int64) {
     noteSign()
     state.withLock { $0.sent = max($0.sent, bytes) }
+    if let bodyLength, bytes >= bodyLength { noteFileSent() }
     report(.upload) { [bodyLength] in ($0.sent, bodyLength) }
   }
 
@@ -241,9 +244,9 @@ final class SessionExchange: Sendable {
     queues.runCall { action(task) }
   }
 
-  /// Creates the response. Throws if the file with the request body has changed since the request was built.
+  /// Creates the response. Throws if the file with the request body has changed before URLSession had sent all of it.
   private func answer(_ head: ResponseHead, _ body: Data) throws -> HTTPResponse {
-    if let upload = exchange.request.body, upload.filePath != nil { _ = try upload.open(BodyFlow {}) }
+    if !state.withLock({ $0.isFileSent }) { try checkFile() }
     finishProgress(head.status)
     var head = head
     var (metrics, isCut) = state.withLock { ($0.metrics, $0.machine.isCut) }
@@ -275,6 +278,28 @@ final class SessionExchange: Sendable {
 }
 
 extension SessionExchange {
+  // MARK: - The file with the request body
+
+  /// Called when URLSession has sent the whole request body. The app may change the file from now on. If it has changed
+  /// the file before, the server may have received old and new bytes, so the exchange ends.
+  private func noteFileSent() {
+    guard !isOver else { return }
+    do {
+      try checkFile()
+      state.withLock { $0.isFileSent = true }
+    } catch {
+      run { $0.fail(error, cancels: true) }
+    }
+  }
+
+  /// Throws if the request body is a file that has changed since the request was built. A file that was removed is no
+  /// error: a response shows that URLSession could read it.
+  private func checkFile() throws {
+    guard let body = exchange.request.body, let path = body.filePath, FileManager.default.fileExists(atPath: path)
+    else { return }
+    _ = try body.open(BodyFlow {})
+  }
+
   // MARK: - Idle time-out
 
   private func noteSign() {

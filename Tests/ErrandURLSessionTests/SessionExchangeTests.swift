@@ -307,18 +307,43 @@ struct SessionExchangeTests {
     #expect(other.metrics.firstByte == .milliseconds(7))
   }
 
-  @Test func `a changed upload file is reported`() async throws {
+  /// A file with six bytes.
+  private static func file() throws -> URL {
     let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
     try Data("before".utf8).write(to: file)
+    return file
+  }
+
+  @Test(arguments: [[], [3], [3, 6]] as [[Int64]])
+  func `a changed upload file is reported`(sent: [Int64]) async throws {
+    let file = try Self.file()
+    defer { try? FileManager.default.removeItem(at: file) }
     let rig = try ExchangeRig(.put, body: .file(file))
     let failure = await #expect(throws: TransportFailure.self) {
       try await rig.outcome { run in
         try? Data("behind its back".utf8).write(to: file)
+        for bytes in sent { run.sent(bytes) }
         run.received(ResponseHead(status: 200))
         run.completed(nil, head: nil)
       }
     }
     #expect(failure?.kind == .bodyChanged)
+  }
+
+  @Test(arguments: [true, false]) func `a sent file may change`(isRemoved: Bool) async throws {
+    let file = try Self.file()
+    defer { try? FileManager.default.removeItem(at: file) }
+    let rig = try ExchangeRig(.put, body: .file(file))
+    let response = try await rig.outcome { run in
+      run.sent(6)
+      if isRemoved {
+        try? FileManager.default.removeItem(at: file)
+      } else {
+        try? Data("the next body".utf8).write(to: file)
+      }
+      run.received(ResponseHead(status: 201))
+      run.completed(nil, head: nil)
+    }
+    #expect(response.status == 201)
   }
 }
