@@ -79,7 +79,8 @@ public struct URLSessionSettings: Sendable, Hashable {
   /// The certificates that the client sends to servers that ask for one. The first certificate that fits the host is
   /// sent. This setting is available only on Apple platforms, and a certificate must be in PKCS #12 with a passphrase.
   public var clientCertificates: [ClientCertificate] = []
-  /// The maximum number of simultaneous connections to one host over HTTP/1.1; nil for the platform's limit.
+  /// The maximum number of simultaneous connections to one host over HTTP/1.1; nil for the platform's limit, which is 6
+  /// or, on iOS, 4. Further requests wait inside URLSession, and this time counts for the idle time-out.
   public var connectionsPerHost: Int?
 
   /// Makes the default settings.
