@@ -149,12 +149,16 @@ final class SessionExchange: Sendable {
     let failure = state.withLock { state in
       var failure = SessionFailure(error, origin)
       failure.hasMoved = state.hasMoved
-      failure.hasBody = exchange.request.body != nil
+      failure.hasBody = reportsBody
       failure.hasHead = state.machine.head != nil
       return failure
     }
     run { $0.fail(failure.transportFailure, cancels: false) }
   }
+
+  /// Whether URLSession reports bytes of the request body before the request is complete. It reports nothing for an
+  /// empty body.
+  private var reportsBody: Bool { exchange.request.body != nil && bodyLength != 0 }
 
   // MARK: - Performing the steps of the machine
 

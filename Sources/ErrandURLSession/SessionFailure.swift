@@ -12,7 +12,8 @@ struct SessionFailure {
   let origin: HTTPURL.Origin
   /// Whether any byte of the request was sent, or any byte of the response was received, as far as is known.
   var hasMoved = false
-  /// Whether the request has a body. URLSession reports that it sends a body, but not that it sends header fields.
+  /// Whether the request has a body that is not empty. URLSession reports that it sends such a body, but not that it
+  /// sends header fields.
   var hasBody = true
   /// Whether the headers of the response had arrived before the error.
   var hasHead = false

@@ -208,6 +208,14 @@ struct SessionExchangeTests {
     #expect(failure?.kind == .idleTimeout)
   }
 
+  @Test(arguments: [0, 9]) func `an empty body proves nothing when offline`(length: Int) async throws {
+    let rig = try ExchangeRig(.post, body: HTTPBody(Data(count: length)))
+    let failure = await #expect(throws: TransportFailure.self) {
+      try await rig.outcome { $0.completed(URLError(.notConnectedToInternet), head: nil) }
+    }
+    #expect(failure?.kind == .offline && failure?.isCertainlyNotSent == (length > 0))
+  }
+
   @Test func `progress ends with the last byte`() async throws {
     let seen = Locked<[TransferProgress]>([])
     let rig = try ExchangeRig(
