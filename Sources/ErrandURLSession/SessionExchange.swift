@@ -143,7 +143,10 @@ final class SessionExchange: Sendable {
   /// because URLSession on Linux reports a redirect without a usable `Location` only at the end of the task.
   func completed(_ error: (any Error)?, head: ResponseHead?) {
     if error == nil, let head, state.withLock({ $0.machine.head == nil }) { received(head) }
-    if isOver { return wake() }
+    if isOver {
+      noteUnsent()
+      return wake()
+    }
     guard let error else { return run { $0.finish() } }
     let origin = exchange.request.url.origin
     let failure = state.withLock { state in
@@ -336,6 +339,21 @@ extension SessionExchange {
     guard isSilent else { return watch() }
     let text = FailureText.idleTimeout(exchange.request.url.origin, after: limit)
     run { $0.fail(TransportFailure(.idleTimeout, text), cancels: true) }
+  }
+
+  /// Called when URLSession has ended a task that the library has cancelled. After an idle time-out, the server has
+  /// certainly not received the request if URLSession has sent no byte of its body. This is known only now, because
+  /// URLSession could still send the request until it ended the task.
+  private func noteUnsent() {
+    guard reportsBody else { return }
+    state.withLock { state in
+      guard !state.hasMoved, case .failure(let error) = state.result, let idle = error as? TransportFailure,
+        idle.kind == .idleTimeout
+      else { return }
+      var unsent = TransportFailure(.idleTimeout, idle.description, isCertainlyNotSent: true)
+      unsent.metrics = idle.metrics
+      state.result = .failure(unsent)
+    }
   }
 
   // MARK: - Progress

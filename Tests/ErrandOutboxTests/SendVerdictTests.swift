@@ -83,7 +83,7 @@ struct SendVerdictTests {
 
   @Test func `unreachable server spends no attempt`() {
     let codes: [APIError.Code] = [
-      .offline, .nameLookup, .refused, .connectTimeout, .proxy, .closedBeforeResponse, .reset, .http2,
+      .offline, .nameLookup, .refused, .connectTimeout, .idleTimeout, .proxy, .closedBeforeResponse, .reset, .http2,
     ]
     for code in codes {
       let retry = retry(SendVerdict(result(.transport, code, notSent: true)))

@@ -146,6 +146,24 @@ struct SessionExchangeTests {
         + "to wait longer.")
   }
 
+  @Test(arguments: [(0, [], false), (9, [], true), (9, [4], false)] as [(Int, [Int64], Bool)])
+  func `an idle upload is unsent without progress`(length: Int, sent: [Int64], isUnsent: Bool) async throws {
+    let rig = try ExchangeRig(.post, body: HTTPBody(Data(count: length)), idle: .milliseconds(500))
+    let outcome = Task { try await rig.outcome { _ in } }
+    #expect(await rig.clock.waitForTimers(1))
+    await rig.settle()
+    rig.clock.advance(by: .milliseconds(500))
+    await rig.settle()
+    rig.queues.runCallback {
+      // URLSession may send a part of the body until it ends the task.
+      for bytes in sent { rig.run.sent(bytes) }
+      rig.run.completed(URLError(.cancelled), head: nil)
+    }
+    let failure = await #expect(throws: TransportFailure.self) { try await outcome.value }
+    #expect(failure?.kind == .idleTimeout && failure?.isCertainlyNotSent == isUnsent)
+    #expect(failure?.metrics?.total == .milliseconds(500))
+  }
+
   @Test func `a slow response is no connect time-out`() async throws {
     let rig = try ExchangeRig(idle: .seconds(60))
     #expect(rig.run.exchange.connectTimeout == .seconds(10))

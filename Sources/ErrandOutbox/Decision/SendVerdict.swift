@@ -151,8 +151,11 @@ extension SendVerdict {
   }
 
   /// Whether a failure before the request was sent may pass by itself, as if the device were offline. The code `proxy`
-  /// includes a failed lookup of the proxy's name and a refused connection to the proxy.
+  /// includes a failed lookup of the proxy's name and a refused connection to the proxy. URLSession reports a server
+  /// that does not answer as `idleTimeout`.
   private static func mayPass(_ code: APIError.Code) -> Bool {
-    [.offline, .nameLookup, .refused, .connectTimeout, .proxy, .closedBeforeResponse, .reset, .http2].contains(code)
+    [
+      .offline, .nameLookup, .refused, .connectTimeout, .idleTimeout, .proxy, .closedBeforeResponse, .reset, .http2,
+    ].contains(code)
   }
 }
