@@ -47,14 +47,16 @@ struct ShellDownloadTests {
 
   @Test func `a resumed file keeps its original choices`() async throws {
     try await DownloadFolder.with { folder async throws in
-      let part = try PartFile.open(target: folder.file("film"))
+      let url = try HTTPURL("http://h.example/film")
+      let target = try Download.into(folder.url, named: .fromServer).partTarget(for: url)
+      let part = try PartFile.open(target: target)
       try Data(count: 10).withUnsafeBytes { try part.write($0, at: 0) }
       let identity = RequestIdentity(method: "GET", url: "http://h.example/film", variant: "0")
       let choices = RecordedChoices(permissions: 0o600, replaces: false, maximumBytes: 50, isNamedByServer: true)
       try part.commit(
         PartMetadata(request: identity, validator: .entityTag("\"v1\""), total: 100, choices: choices, now: 1))
       part.close()
-      for (words, isNamed) in [(["-c", "-d", folder.path], true), (["-c", "-o", folder.file("film")], false)] {
+      for (words, isNamed) in [(["-c", "-d", folder.path], true), (["-c", "-o", target], false)] {
         let options = try DownloadParser.parse(words)
         let job = try #require(try DownloadPlan(options).jobs().jobs.first)
         let download = job.download
