@@ -58,6 +58,8 @@
       case run(UnownedJob, LoopThread<EngineLoop>)
     }
 
+    private typealias Job = (job: UnownedJob, executor: LoopThread<EngineLoop>)
+
     static let threadName = "errand.engine"
     static let scratchSize = 64 << 10
     private static let uploadSize = 256 << 10
@@ -81,6 +83,9 @@
     private let threadID = Atomic<UInt>(0)
 
     // MARK: The loop's thread only
+    //
+    // Properties that every exchange changes are not checked for exclusive access, because the checks took one in
+    // twenty instructions. Only the loop's thread uses them, and no change of them calls code that uses them.
 
     /// The buffer for received bytes.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
@@ -88,17 +93,17 @@
     let decodingBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
     private var downloadBuffer: UnsafeMutableRawBufferPointer?
     private var uploadMemory: UnsafeMutableRawBufferPointer?
-    var requests = RequestBuffer()
+    @exclusivity(unchecked) var requests = RequestBuffer()  // the thread makes one change at a time
     var tls: TLSContexts
     var requestHead = HTTP2RequestHead()
     /// The time at which the loop's thread last woke up or began to perform commands.
-    private(set) var now = MonotonicInstant.now
+    @exclusivity(unchecked) private(set) var now = MonotonicInstant.now  // the thread makes one change at a time
     /// The number of the current iteration.
-    private(set) var turn: UInt64 = 0
+    @exclusivity(unchecked) private(set) var turn: UInt64 = 0  // the thread makes one change at a time
     /// The number of bytes that may still be decoded in this iteration of the loop.
-    var decoding = DecodingBudget()
-    var sockets = SocketTable()
-    var pool: IdlePool<EngineConnection>
+    @exclusivity(unchecked) var decoding = DecodingBudget()  // the thread makes one change at a time
+    @exclusivity(unchecked) var sockets = SocketTable()  // the thread makes one change at a time
+    @exclusivity(unchecked) var pool: IdlePool<EngineConnection>  // the thread makes one change at a time
     var sharedPool: SharedPool<HTTP2Connection>
     /// The exchanges that open a connection which others will share, by origin.
     var openings: [HTTPURL.Origin: HTTP2Opening] = [:]
@@ -114,12 +119,12 @@
     var streamLimits: [HTTPURL.Origin: Int] = [:]
     /// The state of the authentication to each proxy of the configuration.
     var proxyAuthentications: [EngineProxy: ProxyAuthentication] = [:]
-    var watches = WatchList<EngineExchange>()
+    @exclusivity(unchecked) var watches = WatchList<EngineExchange>()  // the thread makes one change at a time
     /// The running lookups of hosts, by origin.
     var lookups: [HTTPURL.Origin: HostLookup] = [:]
-    private var commands: [Command] = []
-    private var jobs: [(job: UnownedJob, executor: LoopThread<EngineLoop>)] = []
-    private var runningJobs: [(job: UnownedJob, executor: LoopThread<EngineLoop>)] = []
+    @exclusivity(unchecked) private var commands: [Command] = []  // the thread makes one change at a time
+    @exclusivity(unchecked) private var jobs: [Job] = []  // the thread makes one change at a time
+    @exclusivity(unchecked) private var runningJobs: [Job] = []  // the thread makes one change at a time
     private var ready: [any LoopWork] = []
     private var continuing: [any LoopWork] = []
     /// The HTTP/2 connections with bytes that are sent at the end of the current work.
@@ -130,7 +135,7 @@
     /// The exchanges that waited for the connection of an exchange that has ended. At the end of the current work, the
     /// first of them that has not ended opens a connection. Their connect time-outs continue.
     var stranded: [EngineExchange] = []
-    private var ended: [EngineExchange] = []
+    @exclusivity(unchecked) private var ended: [EngineExchange] = []  // the thread makes one change at a time
 
     init(
       _ configuration: EngineConfiguration, _ overrides: [HTTPURL.Origin: [SocketAddress]] = [:],

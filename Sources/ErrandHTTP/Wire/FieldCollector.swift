@@ -83,11 +83,14 @@ package struct FieldCollector {
   }
 
   private static func split(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Field {
-    guard let colon = line.firstIndex(of: 0x3A) else { throw .malformed("a field line has no colon") }
-    let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-    guard !name.isEmpty, name.allSatisfy({ ASCII.isToken($0) }) else {
-      throw .malformed("the name of a field contains an invalid character")
+    var colon = 0
+    while colon < line.count, ASCII.isToken(line[colon]) { colon += 1 }
+    guard colon > 0, colon < line.count, line[colon] == 0x3A else {
+      throw line.contains(0x3A)
+        ? .malformed("the name of a field contains an invalid character") : .malformed("a field line has no colon")
     }
-    return Field(name: name, value: HeadLine.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
+    return Field(
+      name: UnsafeRawBufferPointer(rebasing: line[..<colon]),
+      value: HeadLine.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
   }
 }
