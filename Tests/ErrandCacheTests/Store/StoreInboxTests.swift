@@ -53,6 +53,26 @@ struct StoreInboxTests {
     #expect(inbox.writes.isEmpty && inbox.hasEnded)
   }
 
+  @Test func `only the thread reports its end`() {
+    var inbox = busy()
+    for word in ["write 1", "barrier", "sleep"] { #expect(next(&inbox) == word) }
+    guard case .wake = inbox.close() else {
+      Issue.record("the thread was not woken")
+      return
+    }
+    #expect(next(&inbox) == "end")
+    // The thread still closes its files now.
+    guard case .nothing = inbox.close() else {
+      Issue.record("a second close reported the end of a thread")
+      return
+    }
+    var unused = StoreInbox(backlog: 1 << 20)
+    guard case .reportEnd = unused.close(), case .nothing = unused.close() else {
+      Issue.record("the end of a store without a thread was not reported once")
+      return
+    }
+  }
+
   @Test func `closed inbox returns jobs`() {
     var inbox = StoreInbox(backlog: 1 << 20)
     _ = inbox.close()
@@ -71,7 +91,7 @@ struct StoreInboxTests {
     _ = inbox.barrier { _ in }
     if closes { _ = inbox.close() }
     #expect(inbox.startFailed().count == 2)
-    #expect(!inbox.hasThread && inbox.hasEnded == closes)
+    #expect(inbox.hasEnded == closes)
     let (duty, refused) = inbox.read { _ in }
     #expect((refused != nil) == closes)
     if case .startThread = duty { #expect(!closes) } else { #expect(closes) }

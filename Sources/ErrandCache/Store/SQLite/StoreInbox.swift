@@ -7,7 +7,11 @@ typealias StoreJob = @Sendable (StoreWorker?) -> Void
 /// value, and return what the caller must do, such as waking the thread.
 struct StoreInbox: Sendable {
   /// The action that the caller of a method must perform after the caller has released the lock.
-  enum Duty: Sendable { case nothing, startThread, wake }
+  enum Duty: Sendable {
+    case nothing, startThread, wake
+    /// The store has ended without a thread, so no thread will report its end.
+    case reportEnd
+  }
 
   /// The next action of the store's thread.
   enum Next: Sendable {
@@ -32,7 +36,6 @@ struct StoreInbox: Sendable {
   /// The state of all removals that callers requested from the store.
   var removalState: RemovalState { max(failedRemovalState, writes.removalState) }
   var hasReads: Bool { !reads.isEmpty }
-  var hasThread: Bool { phase == .awake || phase == .asleep }
   var hasEnded: Bool { phase == .ended }
 
   /// Adds a job that only reads. The job runs before all writes. If the store's thread has ended, the job is returned.
@@ -63,13 +66,12 @@ struct StoreInbox: Sendable {
     return (duty(), nil)
   }
 
+  /// Asks the store's thread to end after all pending writes. A store without a thread ends at once.
   mutating func close() -> Duty {
     isClosing = true
-    guard hasThread else {
-      phase = .ended
-      return .nothing
-    }
-    return duty()
+    guard phase == .unstarted else { return duty() }
+    phase = .ended
+    return .reportEnd
   }
 
   private mutating func duty() -> Duty {

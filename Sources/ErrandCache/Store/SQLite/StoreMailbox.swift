@@ -52,11 +52,7 @@ final class StoreMailbox: Sendable {
   var removalState: RemovalState { inbox.withLock { $0.removalState } }
 
   /// Asks the store's thread to end after it has carried out all pending writes.
-  func close() {
-    let duty = inbox.withLock { $0.close() }
-    if case .nothing = duty, !hasThread { threadEnd.set(()) }
-    perform(duty)
-  }
+  func close() { perform(inbox.withLock { $0.close() }) }
 
   /// Waits until the store's thread has ended. Call ``close()`` first.
   func ended() async { await threadEnd.value() }
@@ -65,6 +61,7 @@ final class StoreMailbox: Sendable {
     switch duty {
     case .nothing: break
     case .wake: semaphore.signal()
+    case .reportEnd: threadEnd.set(())
     case .startThread:
       let isStarted = DetachedThread.start(named: "errand.cache") { [self] in
         StoreWorker(settings, mailbox: self).run()
@@ -79,8 +76,6 @@ final class StoreMailbox: Sendable {
     for job in jobs { job(nil) }
     if hasEnded { threadEnd.set(()) }
   }
-
-  private var hasThread: Bool { inbox.withLock { $0.hasThread } }
 
   // MARK: - The thread's side
 
