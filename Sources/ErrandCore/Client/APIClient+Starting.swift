@@ -79,10 +79,11 @@ extension APIClient {
   ///   from the result if the call was cancelled before the closure ran.
   func launch<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ callbacks: CallRun.Callbacks,
+    membership: RepeatMembership? = nil,
     prepare: @escaping @Sendable (CallInfo, Outcome<Void>) -> @Sendable (Outcome<Void>) -> Void
   ) -> Call {
     let snapshot = snapshot
-    let run = CallRun(typed, options, .ordinary, snapshot, registry, callbacks: callbacks)
+    let run = CallRun(typed, options, .ordinary, snapshot, registry, callbacks: callbacks, membership)
     let watch = callbacks.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()

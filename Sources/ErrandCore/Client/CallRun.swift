@@ -72,7 +72,7 @@ final class CallRun: Run {
   /// Registers the call and notifies the accessories that the call starts.
   init<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind, _ snapshot: ClientSnapshot,
-    _ registry: CallRegistry, callbacks: Callbacks
+    _ registry: CallRegistry, callbacks: Callbacks, _ membership: RepeatMembership? = nil
   ) {
     let request = typed.request
     (nesting, isInsideProvider) = (UserCodeScope.nesting, UserCodeScope.isInside(provider: snapshot.providerID))
@@ -113,7 +113,7 @@ final class CallRun: Run {
       .filled(by: snapshot.configuration.overlap.repeats)
     repeatState =
       notifies && !options.ignoresRepeats && place != CallRegistry.refused
-      ? registry.repeats.start(repeats, of: R.self, options.ownership?.number, info, state) : nil
+      ? registry.repeats.start(repeats, of: R.self, options.ownership?.number, info, state, membership) : nil
     if refusal != nil { ProgressStream.end(in: Self.joined(typed.accessories, options.accessories)) }
     notifyAccessories { $0.willStart(info) }
   }
@@ -175,7 +175,7 @@ final class CallRun: Run {
   /// After this function, the next call with the same request type and owner may start, also from a callback of this
   /// call.
   func didClaim() {
-    if let repeatState { registry.repeats.end(repeatState) }
+    if let repeatState, !repeatState.isKept { registry.repeats.end(repeatState) }
   }
 
   func willStop(_ accessory: any Accessory, _ ending: Outcome<Void>) { accessory.willStop(info, ending) }

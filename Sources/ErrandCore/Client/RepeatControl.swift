@@ -8,25 +8,33 @@ final class RepeatState: Sendable {
     var ticket: Ticket?
     var rejection: APIError?
     var successor: CallInfo?
+    /// The state of the call. For an event stream, the state of its present connection or wait, after the one before,
+    /// which may not have ended yet.
+    var states: [CallState]
+    /// The debounce pause: how long the call waits before it is sent. Nil if the call does not wait.
+    var pause: Duration?
   }
 
   let info: CallInfo
-  /// The debounce pause: how long the call waits before it is sent. Nil if the call does not wait.
-  let pause: Duration?
-  private let state: CallState
-  private let storage = Locked(Storage())
+  /// Whether a ``RepeatMembership`` keeps the call in the ``RepeatTable`` after its end.
+  let isKept: Bool
+  private let storage: Locked<Storage>
 
-  init(_ info: CallInfo, _ state: CallState, _ rule: RepeatRule) {
+  init(_ info: CallInfo, _ state: CallState, _ rule: RepeatRule, isKept: Bool) {
     self.info = info
-    self.state = state
-    pause = if case .debounce(let pause) = rule { pause } else { nil }
+    self.isKept = isKept
+    let pause: Duration? = if case .debounce(let time) = rule { time } else { nil }
+    storage = Locked(Storage(states: [state], pause: pause))
   }
+
+  /// The debounce pause: how long the call waits before it is sent. Nil if the call does not wait.
+  var pause: Duration? { storage.withLock { $0.pause } }
 
   /// Identifies the call in the ``RepeatTable``; nil for a rejected call.
   var ticket: Ticket? { storage.withLock { $0.ticket } }
 
   /// True if the call was stopped and is about to end.
-  var isEnding: Bool { state.endsBy != nil }
+  var isEnding: Bool { storage.withLock { $0.states.last }?.endsBy != nil }
 
   var rejection: APIError? { storage.withLock { $0.rejection } }
 
@@ -50,8 +58,56 @@ final class RepeatState: Sendable {
   }
 
   func supersede(by newer: CallInfo) {
-    if state.endsBy == nil { storage.withLock { $0.successor = newer } }
-    state.stop(.cancelled)
+    let states = storage.withLock { storage in
+      if storage.states.last?.endsBy == nil { storage.successor = newer }
+      return storage.states
+    }
+    for state in states { state.stop(.cancelled) }
+  }
+
+  /// Continues with the next wait or connection of an event stream. If a newer call has replaced the stream, the given
+  /// state is stopped. A stream whose wait or connection was stopped does not continue.
+  func follow(_ state: CallState) {
+    let isReplaced = storage.withLock { storage in
+      guard let last = storage.states.last, last.endsBy == nil else { return storage.successor != nil }
+      (storage.states, storage.pause) = ([last, state], nil)
+      return storage.successor != nil
+    }
+    if isReplaced { state.stop(.cancelled) }
+  }
+}
+
+/// Keeps an event stream in the ``RepeatTable`` from its first connection to its end, so that its connections and the
+/// waits between them are one call there: a newer call also replaces a stream that waits, and a stream that connects
+/// again replaces no newer call. The iterator of the stream owns this object.
+final class RepeatMembership: Sendable {
+  private struct Member: Sendable {
+    let control: RepeatControl
+    let state: RepeatState
+  }
+
+  private let member = Locked<Member?>(nil)
+
+  deinit { end() }
+
+  /// The error of a stream that a newer call replaced; nil if no newer call replaced the stream.
+  var supersession: APIError? { member.withLock { $0?.state }?.supersession }
+
+  fileprivate func keep(_ state: RepeatState, in control: RepeatControl) {
+    member.withLock { $0 = Member(control: control, state: state) }
+  }
+
+  /// Continues with the next wait or connection of the stream. Nil if the stream is not in the table.
+  @discardableResult
+  func follow(_ state: CallState) -> RepeatState? {
+    let known = member.withLock { $0?.state }
+    known?.follow(state)
+    return known
+  }
+
+  /// Removes the stream from the table, because it has ended.
+  func end() {
+    if let left = member.withLock({ $0.take() }) { left.control.end(left.state) }
   }
 }
 
@@ -62,15 +118,20 @@ final class RepeatControl: Sendable {
 
   /// Registers a call that starts, and stops the calls that the new call replaces. Returns nil for the rule `runAll`,
   /// because this rule stops and rejects no calls.
-  func start(_ rule: RepeatRule, of type: Any.Type, _ owner: UInt64?, _ info: CallInfo, _ state: CallState)
-    -> RepeatState?
-  {
+  /// - Parameter membership: The membership of the event stream to which the call belongs; nil for other calls. Only
+  ///   the first connection of a stream is a new call.
+  func start(
+    _ rule: RepeatRule, of type: Any.Type, _ owner: UInt64?, _ info: CallInfo, _ state: CallState,
+    _ membership: RepeatMembership?
+  ) -> RepeatState? {
+    if let known = membership?.follow(state) { return known }
     if rule == .runAll { return nil }
-    let repeatState = RepeatState(info, state, rule)
+    let repeatState = RepeatState(info, state, rule, isKept: membership != nil)
     let kind = RepeatTable<RepeatState>.Kind(type: ObjectIdentifier(type), owner: owner)
     switch table.withLock({ $0.enter(kind, rule, repeatState) { $0.isEnding } }) {
     case .proceeds(let ticket, let ending)?:
       repeatState.take(ticket)
+      membership?.keep(repeatState, in: self)
       for earlier in ending { earlier.supersede(by: info) }
     case .rejected(let other)?: repeatState.reject(because: other.info)
     case nil: break

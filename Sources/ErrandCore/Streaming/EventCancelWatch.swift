@@ -21,10 +21,15 @@ final class EventCancelWatch: Sendable {
   /// Records whether the account of the connection is logged out, and whether draining has ended the stream.
   private let flags = CallFlags()
   private let place = Locked(Place.notEnlisted)
+  /// The membership of the stream in the table of repeated calls; nil if it has none, or if the loop was left.
+  weak let membership: RepeatMembership?
 
-  /// - Parameter account: The account of the connection; empty or nil for none.
-  init(_ source: EventStream, _ account: String?) {
+  /// - Parameters:
+  ///   - account: The account of the connection; empty or nil for none.
+  ///   - membership: The membership of the stream in the table of repeated calls, which the iterator owns.
+  init(_ source: EventStream, _ account: String?, _ membership: RepeatMembership?) {
     self.source = source
+    self.membership = membership
     state = CallState(deadline: nil, timers: source.timers, priority: .normal)
     if let account, !account.isEmpty { flags.add(account: account) }
   }
@@ -34,7 +39,8 @@ final class EventCancelWatch: Sendable {
   /// The error of a stream that was cancelled; nil if it was not cancelled, or if draining has ended it.
   var cancellation: APIError? {
     guard state.endsBy != nil, !flags.isDrained else { return nil }
-    return flags.isLoggedOut ? .loggedOut : .stopped(.cancelled)
+    if flags.isLoggedOut { return .loggedOut }
+    return membership?.supersession ?? APIError.stopped(.cancelled)
   }
 
   /// Adds the stream to the running calls of the client, so that it can be cancelled like a call. Does nothing if the
@@ -102,6 +108,6 @@ final class EventCancelWatch: Sendable {
       place = leave.map { Place.enlisted($0) } ?? .refused
       return false
     }
-    if isEnded { leave?() }
+    if isEnded { leave?() } else { membership?.follow(state) }
   }
 }

@@ -52,11 +52,14 @@ public struct EventStream: AsyncSequence, Sendable {
         if isOver {
           cancelWatch?.end()
           cancelWatch = nil
+          membership?.end()
         }
       }
     }
     /// Notices a cancel from the end of the current connection until the call of the next one has started.
     private var cancelWatch: EventCancelWatch?
+    /// Makes all connections one call for the ``RepeatRule`` of the request; nil for a stream that never reconnects.
+    private let membership: RepeatMembership?
     /// The account of the first connection; empty if no account was logged in. Nil before the first connection, or if
     /// the request does not use the credential of an account.
     private var account: String?
@@ -65,6 +68,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
     init(_ source: EventStream) {
       self.source = source
+      membership = source.rule.attempts > 0 ? RepeatMembership() : nil
       parser = EventParser(limit: source.limit)
     }
 
@@ -126,7 +130,7 @@ public struct EventStream: AsyncSequence, Sendable {
         isOver = true
         throw error
       }
-      let watch = EventCancelWatch(source, present)
+      let watch = EventCancelWatch(source, present, membership)
       cancelWatch = watch
       retryDelay = parser.retry ?? retryDelay
       parser = EventParser(lastID: parser.lastID, hasID: parser.hasID, limit: source.limit)
@@ -188,7 +192,7 @@ extension APIClient {
   /// field `Retry-After` sets a minimum for the delay. If neither an event nor a comment arrives for the idle time-out
   /// (``Timeouts/idle``), the connection counts as lost. A request whose method is not safe, such as a POST to a
   /// language model, is sent only once unless a rule is given. The deadline of the options applies to each connection
-  /// separately.
+  /// separately. For the ``RepeatRule`` of the request, a stream that may reconnect is one call until its end.
   ///
   /// - Parameters:
   ///   - request: The request. Its ``APIRequest/Response`` type is not used.
@@ -213,7 +217,7 @@ extension APIClient {
           options.headers.set("Last-Event-ID", shown.isEmpty ? nil : .text(shown))
         }
         return try await self.stream(
-          request, options: options, onStart: { earlier?.end() },
+          request, options: options, membership: watch.membership, onStart: { earlier?.end() },
           // While the client drains, the next connection is refused, and counted, only when the loop needs it.
           onResult: { if !self.registry.isDraining { watch.begin(after: $0.id) } })
       },

@@ -85,19 +85,20 @@ extension APIClient {
   }
 
   /// - Parameters:
+  ///   - membership: The membership of an event stream in the table of repeated calls; nil for other streams.
   ///   - onStart: Called as soon as the call is one of the running calls. If the result is an error, the call is
   ///     cancelled and the error is thrown.
   ///   - onResult: Called when the work of the call has ended. A cancel then still has an effect, and the loop over the
   ///     body cannot notice the end yet.
   func stream<R: APIRequest>(
-    _ request: R, options: CallOptions, onStart: @Sendable () -> APIError?,
+    _ request: R, options: CallOptions, membership: RepeatMembership? = nil, onStart: @Sendable () -> APIError?,
     onResult: @escaping @Sendable (CallInfo) -> Void
   ) async throws(APIError) -> ResponseStream {
     let sink = StreamSink()
     var options = options
     options.bodySink = sink
     let json = formats(of: request).jsonDecoding
-    let call = launch(TypedCall(request, decodes: false), options, .init()) { info, _ in
+    let call = launch(TypedCall(request, decodes: false), options, .init(), membership: membership) { info, _ in
       onResult(info)
       return { sink.finish($0.response, $0.error) }
     }
