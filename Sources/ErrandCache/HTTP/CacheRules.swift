@@ -75,10 +75,15 @@ extension CacheRules {
   /// become invalid whatever the cache policy is with which they were stored.
   ///
   /// A request that declares a lifetime is treated as a read, so it invalidates nothing, whatever its method is.
-  package func invalidations(by response: ResponseHead) -> [HTTPURL] {
+  /// - Parameter resolve: Returns the URL that one of these fields names; nil to resolve it against the URL of the
+  ///   request.
+  package func invalidations(
+    by response: ResponseHead, resolving resolve: ((String) -> HTTPURL?)? = nil
+  ) -> [HTTPURL] {
     guard (200...399).contains(response.status), policy.model != .lifetime, !method.isSafe else { return [] }
     let named = [HTTPFieldName.location, "Content-Location"].flatMap { response.fields.values(of: $0) }
-    let others = named.compactMap { try? url.resolving($0) }.filter { $0.origin == url.origin }
+    let resolve = resolve ?? { [url] in try? url.resolving($0) }
+    let others = named.compactMap(resolve).filter { $0.origin == url.origin }
     return others.reduce(into: [url]) { urls, other in
       if !urls.contains(other) { urls.append(other) }
     }

@@ -201,7 +201,7 @@ struct StoreUpdate {
   private func invalidate(
     by response: HTTPResponse, keeping aliases: [Alias], received: WallTime
   ) async -> [Generations.Pending] {
-    let removed = Invalidation.Removed(lookupResult.rules, response.head)
+    let removed = Invalidation.Removed(lookupResult.rules, response, to: request, context)
     // Without a removal, only the generation is used, and computing the other key would take time.
     let targets =
       [(removed.isEmpty ? lookupResult.key : keyForGet, request.url)] + aliases.map { ($0.key, $0.rules.url) }

@@ -29,7 +29,7 @@ package struct Storing: SelectiveInterceptor {
   private func changing(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
     let response = try await next(request)
     let policy = context.cache?.policy(for: request) ?? .none
-    let removed = Invalidation.Removed(CacheRules(request, policy: policy), response.head)
+    let removed = Invalidation.Removed(CacheRules(request, policy: policy), response, to: request, context)
     await Invalidation(cache: cache, context: context, request: request).remove(removed) { selection, store in
       cache.remove(selection, from: store)
     }
@@ -96,9 +96,10 @@ struct Invalidation {
     let urls: [HTTPURL]
     let groups: [CacheGroup]
 
-    init(_ rules: CacheRules, _ response: ResponseHead) {
-      urls = rules.invalidations(by: response)
-      groups = rules.groupInvalidations(by: response)
+    init(_ rules: CacheRules, _ response: HTTPResponse, to request: HTTPRequest, _ context: CallContext) {
+      let sending = context.plan.sending
+      urls = rules.invalidations(by: response.head) { sending.homeURL(named: $0, in: response, to: request) }
+      groups = rules.groupInvalidations(by: response.head)
     }
 
     var isEmpty: Bool { urls.isEmpty && groups.isEmpty }

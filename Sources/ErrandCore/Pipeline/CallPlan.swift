@@ -116,6 +116,13 @@ package struct SendingRules: Sendable {
 
   /// Converts the origin of a fallback server to the origin of the base URL. Returns every other origin unchanged.
   func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin { hosts?.home(of: origin) ?? origin }
+
+  /// The URL that a field of a response names, as a URL of the base URL's server if it is one of a fallback server. Nil
+  /// if the field is no URL.
+  package func homeURL(named text: String, in response: HTTPResponse, to request: HTTPRequest) -> HTTPURL? {
+    guard let hosts else { return try? request.url.resolving(text) }
+    return (try? response.url.resolving(text)).map(hosts.homeURL)
+  }
 }
 
 /// What a run of a request is for. Only an ordinary run notifies accessories and hooks.

@@ -38,8 +38,10 @@ struct HostList: Sendable, Hashable {
   }
 
   /// The part of a URL that follows the base URL of the first server. Nil if the URL does not begin with this base URL.
-  func rest(of url: HTTPURL) -> Substring? {
-    guard let base = bases.first, url.origin == base.origin, url.string.hasPrefix(base.text) else { return nil }
+  func rest(of url: HTTPURL) -> Substring? { bases.first.flatMap { Self.rest(of: url, below: $0) } }
+
+  private static func rest(of url: HTTPURL, below base: Base) -> Substring? {
+    guard url.origin == base.origin, url.string.hasPrefix(base.text) else { return nil }
     let rest = url.string.dropFirst(base.text.count)
     return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
   }
@@ -60,5 +62,14 @@ struct HostList: Sendable, Hashable {
   func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin {
     guard let first = bases.first, bases.contains(where: { $0.origin == origin }) else { return origin }
     return first.origin
+  }
+
+  /// Converts a URL of any server in the list to the URL of the same resource at the first server. Returns a URL that
+  /// begins with no base URL unchanged.
+  func homeURL(of url: HTTPURL) -> HTTPURL {
+    // One base URL may begin with another one. The longest one leaves the shortest rest.
+    let rests = bases.compactMap { Self.rest(of: url, below: $0) }
+    guard let rest = rests.min(by: { $0.utf8.count < $1.utf8.count }) else { return url }
+    return self.url(rest, at: 0) ?? url
   }
 }

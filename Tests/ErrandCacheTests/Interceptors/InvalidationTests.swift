@@ -50,6 +50,23 @@ struct InvalidationTests {
     #expect(await fixture.stored(.http()) == "answer 1")
   }
 
+  @Test(arguments: [
+    ("/v1/other", true), ("https://b.example.com/v1/other", true), ("https://api.example.com/other", true),
+    ("/other", false), ("https://b.example.com/other", false),
+  ])
+  func `URLs that a fallback server names are invalidated`(_ location: String, _ isGone: Bool) async throws {
+    let fixture = CacheFixture(change: { $0.servers.current.fallbackURLs = ["https://b.example.com/v1"] }) {
+      request, _ in
+      if request.method == .get { return .page("answer", ["Cache-Control": "max-age=60"]) }
+      return request.url.host == "api.example.com"
+        ? ScriptedAnswer(status: 503) : ScriptedAnswer(status: 201, fields: ["Location": location])
+    }
+    _ = try await fixture.client.send(Page.http("other"))
+    _ = try await fixture.client.send(Page(method: .put, cache: .none))
+    #expect(fixture.asked == 3)
+    #expect(await fixture.stored(.http("other")) == (isGone ? nil : "answer"))
+  }
+
   @Test(arguments: [HTTPFieldName.location, "Content-Location"])
   func `named URLs are invalidated`(_ name: HTTPFieldName) async throws {
     for (location, isGone) in [

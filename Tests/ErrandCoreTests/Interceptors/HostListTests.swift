@@ -33,6 +33,19 @@ struct HostListTests {
     #expect(try list("https://a", "https://b").home(of: stranger) == stranger)
   }
 
+  @Test(arguments: [
+    ("https://b/v1/users/7?x=1", "https://a/api/users/7?x=1"), ("https://b/v2/users", "https://b/v2/users"),
+    ("https://c/x/y", "https://a/api/y"), ("https://c/y", "https://a/api/y"), ("https://c", "https://a/api"),
+    ("https://a/api/users", "https://a/api/users"), ("https://d/v1/users", "https://d/v1/users"),
+  ])
+  func `URL of a fallback server moves home`(url: String, wanted: String) throws {
+    let list = try list("https://a/api", "https://b/v1", "https://c", "https://c/x")
+    let home = list.homeURL(of: try HTTPURL(url))
+    let parsed = try HTTPURL(wanted)
+    #expect(home.string == wanted && home.origin == parsed.origin)
+    #expect(home.path == parsed.path && home.query == parsed.query)
+  }
+
   @Test(arguments: [["b"], ["https://b?x=1"], ["https://a"], ["https://b", "https://b/"]])
   func `unusable server list is refused`(fallbacks: [String]) {
     let error = #expect(throws: APIError.self) {
