@@ -335,7 +335,19 @@ struct StoreUpdate {
     guard case .store(let head) = alias.rules.storing(received, tag: context.info.tag),
       alias.hasSameFields(as: lookupResult.rules.fields, varying: head.vary)
     else { return false }
+    let generation = barringOlder(than: head, generation, under: alias)
     return put(CacheEntry(key: alias.key, head: head, body: response.body), in: alias.store, generation)
+  }
+
+  /// After a request that changes something, prevents exchanges of the other request that began before from replacing
+  /// the new response. Returns the generation with which the new response is stored.
+  private func barringOlder(than head: CacheEntryHead, _ generation: UInt64, under alias: Alias) -> UInt64 {
+    guard !request.method.isSafe, lookupResult.rules.followsHTTPRules else { return generation }
+    var entries = [
+      Generations.Pending(key: alias.key, label: head.label, groups: head.memberships, generation: generation)
+    ]
+    cache.remove(.key(alias.key), from: alias.store, keeping: &entries, received: head.responseTime)
+    return entries[0].generation
   }
 
   // MARK: - The shape

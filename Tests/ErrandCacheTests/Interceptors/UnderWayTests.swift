@@ -75,6 +75,20 @@ struct UnderWayTests {
     #expect(await fixture.miss(Page(cache: policy)) == .missing)
   }
 
+  @Test(arguments: [HTTPMethod.put, .post]) func `response for another request precedes older GET`(
+    _ method: HTTPMethod
+  ) async throws {
+    let latch = Latch()
+    let fixture = Self.fixture(latch)
+    let client = fixture.client
+    async let value = client.send(Page())
+    await latch.reached()
+    _ = try await client.send(Page(name: "profile", method: method, cache: .none.stored(as: [Page()])))
+    latch.open()
+    #expect(try await value == "answer 1", "the call still receives its response")
+    #expect(await fixture.stored() == "answer 2")
+  }
+
   @Test func `failed POST prevents nothing`() async throws {
     let latch = Latch()
     let fixture = CacheFixture { request, number in
