@@ -240,10 +240,9 @@ public final class ResponseCache: ClientCache {
 
   /// Cancels the background refreshes, writes what is pending, and closes the stores with their threads, files and
   /// connections. Call this method before the process ends, or before a folder is moved or deleted. Calls that still
-  /// use the cache may have to load their responses from the server.
+  /// use the cache may have to load their responses from the server, and start no background refreshes.
   public func close() async {
-    cancelRefreshes()
-    await refreshesEnded()
+    await refreshes.close()
     for opened in stores.opened { await opened.store.close() }
     searches.withLock { $0 = SearchTable() }
   }

@@ -25,12 +25,17 @@ final class RefreshTable: Sendable {
     let head: CacheEntryHead
   }
 
+  private struct Running: Sendable {
+    var refreshes: [Place: Refresh] = [:]
+    var isClosed = false
+  }
+
   /// The maximum number of responses whose failures are remembered.
   private static let mostFailures = 1_024
   private static let longestPause = Duration.seconds(300)
 
   private let failures = Locked<[Place: Failures]>([:])
-  private let running = Locked<[Place: Refresh]>([:])
+  private let running = Locked(Running())
   private let waiting = Locked<[UnsafeContinuation<Void, Never>]>([])
 
   /// The pause after the given number of consecutive failures: one second, doubled with each failure up to five
@@ -41,20 +46,20 @@ final class RefreshTable: Sendable {
   }
 
   /// Registers the refresh of a stored response with the given head. Returns false if a refresh of the response is in
-  /// progress, or if the last refresh failed and its pause is not over.
+  /// progress, if the last refresh failed and its pause is not over, or if the table is closed.
   func begin(_ place: Place, _ head: CacheEntryHead, _ state: CallState) -> Bool {
     let (now, stored) = (state.timers.now, head.responseTime)
     if let last = failures.withLock({ $0[place] }), last.stored == stored, now < last.until { return false }
     return running.withLock { running in
-      guard running[place] == nil else { return false }
-      running[place] = Refresh(state: state, head: head)
+      guard running.refreshes[place] == nil, !running.isClosed else { return false }
+      running.refreshes[place] = Refresh(state: state, head: head)
       return true
     }
   }
 
   func end(_ place: Place, _ state: CallState) {
     let ended = running.withLock { running in
-      running[place]?.state === state ? running.removeValue(forKey: place) : nil
+      running.refreshes[place]?.state === state ? running.refreshes.removeValue(forKey: place) : nil
     }
     ended?.state.settle()
     tellIfIdle()
@@ -83,7 +88,7 @@ final class RefreshTable: Sendable {
   }
 
   private func tellIfIdle() {
-    guard running.withLock({ $0.isEmpty }) else { return }
+    guard isEmpty else { return }
     let told = waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting
@@ -91,12 +96,19 @@ final class RefreshTable: Sendable {
     for continuation in told { continuation.resume() }
   }
 
-  var isEmpty: Bool { running.withLock { $0.isEmpty } }
+  var isEmpty: Bool { running.withLock { $0.refreshes.isEmpty } }
+
+  /// Cancels the refreshes in progress, and waits until they have ended. No refresh begins afterwards.
+  func close() async {
+    running.withLock { $0.isClosed = true }
+    cancel(.all)
+    await idle()
+  }
 
   /// Cancels the refreshes in progress of the selected responses, because these responses were removed.
   func cancel(_ selection: CacheSelection) {
     let stopped = running.withLock { running in
-      running.filter { selection.picks($0.key.key, $0.value.head) }.map(\.value.state)
+      running.refreshes.filter { selection.picks($0.key.key, $0.value.head) }.map(\.value.state)
     }
     for state in stopped { state.stop(.cancelled) }
   }

@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandHTTP
 import ErrandTesting
 import StoreSamples
+import TestSupport
 import Testing
 
 @testable import ErrandCache
@@ -24,6 +25,19 @@ struct RefreshTableTests {
     table.fail(place, stored: old.responseTime, retryAfter: nil, now: clock.now)
     #expect(!table.begin(place, old, CallState(timers: clock)))
     #expect(table.begin(place, new, CallState(timers: clock)))
+  }
+
+  @Test func `closed table begins no refresh`() async {
+    let (table, clock, head) = (RefreshTable(), ManualClock(), Sample.head(time: 1))
+    let places = ["/a", "/b"].map { RefreshTable.Place(key: Sample.key($0), variant: Sample.digest("v")) }
+    let state = CallState(timers: clock)
+    #expect(table.begin(places[0], head, state))
+    let closing = Task { await table.close() }
+    #expect(await eventually { state.isStopped })
+    #expect(!table.begin(places[1], head, CallState(timers: clock)))
+    table.end(places[0], state)
+    await closing.value
+    #expect(table.isEmpty && !table.begin(places[1], head, CallState(timers: clock)))
   }
 
   @Test func `remembered failures are limited`() {
