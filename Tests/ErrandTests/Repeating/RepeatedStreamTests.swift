@@ -32,18 +32,6 @@ struct RepeatedStreamTests {
     return data
   }
 
-  /// Advances the clock while the body runs.
-  private func turning<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
-    let turning = Task { @concurrent in
-      while !Task.isCancelled {
-        if clock.pending > 0 { clock.advance(by: .milliseconds(500)) }
-        await Task.yield()
-      }
-    }
-    defer { turning.cancel() }
-    return try await body()
-  }
-
   /// Waits until the only stream waits for its next connection.
   private func pauses(_ client: APIClient) async -> Bool {
     await eventually { client.registry.running.allSatisfy(\.isPause) && clock.pending == 1 }
@@ -61,11 +49,9 @@ struct RepeatedStreamTests {
       await eventually {
         server.requests.count == 2 || client.registry.running.contains { !$0.isPause }
       })
-    try await turning {
-      let error = await #expect(throws: APIError.self) { try await first.value }
-      #expect(error?.isCancelled == true && error?.message.contains("replaced it") == true)
-      #expect(try await second.value == ["b"])
-    }
+    #expect(try await clock.turning { try await second.value } == ["b"])
+    let error = await #expect(throws: APIError.self) { try await first.value }
+    #expect(error?.isCancelled == true && error?.message.contains("replaced it") == true)
     #expect(server.requests.map(\.target) == ["/a", "/b", "/b"])
     #expect(client.registry.repeats.count == 0)
   }
@@ -78,7 +64,7 @@ struct RepeatedStreamTests {
     #expect(await pauses(client))
     let error = await #expect(throws: APIError.self) { try await Self.all(client, "b", .ignoreNew) }
     #expect(error?.code == .repeated)
-    #expect(try await turning { try await first.value } == ["a"])
+    #expect(try await clock.turning { try await first.value } == ["a"])
     #expect(server.requests.map(\.target) == ["/a", "/a"])
     #expect(client.registry.repeats.count == 0)
   }
@@ -88,7 +74,7 @@ struct RepeatedStreamTests {
     server.enqueue(Self.event("a"), Self.event("b"), .status(204))
     let client = client(server)
     for try await _ in client.events(of: Feed(name: "a", repeats: .ignoreNew)) { break }
-    #expect(try await turning { try await Self.all(client, "b", .ignoreNew) } == ["b"])
+    #expect(try await clock.turning { try await Self.all(client, "b", .ignoreNew) } == ["b"])
     #expect(client.registry.repeats.count == 0)
   }
 }

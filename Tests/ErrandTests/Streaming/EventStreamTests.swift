@@ -32,18 +32,6 @@ struct EventStreamTests {
     return APIClient(configuration)
   }
 
-  /// Advances the clock while the body runs.
-  private func turning<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
-    let turning = Task { @concurrent in
-      while !Task.isCancelled {
-        if clock.pending > 0 { clock.advance(by: .milliseconds(500)) }
-        await Task.yield()
-      }
-    }
-    defer { turning.cancel() }
-    return try await body()
-  }
-
   private func all(_ stream: EventStream) async throws -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for try await event in stream { events.append(event) }
@@ -56,7 +44,7 @@ struct EventStreamTests {
       Self.events("id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: lost"),
       Self.events("data: c\n\nid: 4\ndata: never whole\n").cut(after: 20),
       .status(503, headers: ["Retry-After": "2"]), Self.events("id: 9\ndata: d\n\n"), .status(204))
-    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    let events = try await clock.turning { try await all(client(server).events(of: Feed())) }
     #expect(events.map(\.data) == ["a", "b", "c", "d"] && events.map(\.id) == ["1", "2", "2", "9"])
     #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "2", "2", "2", "9"])
     #expect(server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
@@ -66,7 +54,7 @@ struct EventStreamTests {
     let server = try LoopbackServer()
     server.enqueue(
       Self.events("\u{FEFF}data: a\n\n"), Self.events("\u{FEFF}\u{FEFF}data: lost\ndata: b\n\n"), .status(204))
-    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    let events = try await clock.turning { try await all(client(server).events(of: Feed())) }
     #expect(events.map(\.data) == ["a", "b"])
   }
 
@@ -125,7 +113,7 @@ struct EventStreamTests {
       $0.interceptors.calls = [Switching(accounts: accounts, number: Recorded())]
     }
     let error = await #expect(throws: APIError.self) {
-      _ = try await turning { try await all(client.events(of: Feed(), reconnecting: ReconnectRule(attempts: 2))) }
+      _ = try await clock.turning { try await all(client.events(of: Feed(), reconnecting: ReconnectRule(attempts: 2))) }
     }
     #expect(error?.code == .loggedOut && server.requests.count == 1)
   }
@@ -152,7 +140,7 @@ struct EventStreamTests {
       Self.events("data: a\n\n"), .status(401), .status(401), Self.events("data: b\n\n"), .status(204))
     let tokens = Tokens()
     let client = client(server) { $0.credentials = tokens }
-    let events = try await turning { try await all(client.events(of: Feed())) }
+    let events = try await clock.turning { try await all(client.events(of: Feed())) }
     #expect(events.map(\.data) == ["a", "b"] && tokens.refreshes.count == 2)
     let credentials = ["old", "old", "old", "new", "old"].map { "Bearer \($0)" }
     #expect(server.requests.compactMap { $0.headers["Authorization"] } == credentials)
@@ -168,7 +156,7 @@ struct EventStreamTests {
       let server = try LoopbackServer()
       // Without the trailer of eight bytes. The framing of the response is right.
       server.enqueue(Self.compressed(whole.dropLast(8)), Self.events("data: b\n\n"), .status(204))
-      let events = try await turning { try await all(client(server).events(of: Feed())) }
+      let events = try await clock.turning { try await all(client(server).events(of: Feed())) }
       #expect(events.map(\.data) == ["a", "b"])
       #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1"])
     }
@@ -183,14 +171,14 @@ struct EventStreamTests {
   @Test func `incomplete line is not an event`() async throws {
     let server = try LoopbackServer { _ in Self.events("upstream down") }
     let stream = client(server).events(of: Feed(), reconnecting: ReconnectRule(attempts: 3))
-    #expect(try await turning { try await all(stream) }.isEmpty)
+    #expect(try await clock.turning { try await all(stream) }.isEmpty)
     #expect(server.requests.count == 4, "the number of attempts is limited")
   }
 
   @Test func `Last-Event-ID is trimmed`() async throws {
     let server = try LoopbackServer()
     server.enqueue(Self.events("id: 7 \ndata: a\n\n"), Self.events("id:   \ndata: b\n\n"), .status(204))
-    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    let events = try await clock.turning { try await all(client(server).events(of: Feed())) }
     #expect(events.map(\.id) == ["7 ", "  "])
     #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7", nil])
   }
@@ -199,7 +187,7 @@ struct EventStreamTests {
     let server = try LoopbackServer()
     server.enqueue(Self.events("data: a\n\n"), Self.events("id: 7\nid:\ndata: b\n\n"), Self.events(""), .status(204))
     let options = CallOptions(headers: ["Last-Event-ID": "3"])
-    _ = try await turning { try await all(client(server).events(of: Feed(), options: options)) }
+    _ = try await clock.turning { try await all(client(server).events(of: Feed(), options: options)) }
     #expect(server.requests.map { $0.headers["Last-Event-ID"] } == ["3", "3", nil, nil])
   }
 
@@ -223,7 +211,7 @@ struct EventStreamTests {
     let server = try LoopbackServer { request in
       request.number > 20 ? .status(204) : Self.events(": alive\n\n")
     }
-    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    let events = try await clock.turning { try await all(client(server).events(of: Feed())) }
     #expect(
       events.isEmpty && server.requests.count == 21, "if they counted as failures, the stream would end at the eleventh"
     )
@@ -260,7 +248,7 @@ struct EventStreamTests {
       heard.all.isEmpty ? Self.events("data: a\n\n: alive\n\n").stalled(after: 15) : .status(204)
     }
     let options = CallOptions(timeouts: Timeouts(idle: .seconds(4)))
-    try await turning {
+    try await clock.turning {
       for try await event in client(server).events(of: Feed(), options: options) { heard.append(event.data) }
     }
     #expect(heard.all == ["a"] && server.requests.count >= 2)
@@ -269,7 +257,7 @@ struct EventStreamTests {
   @Test func `repeated failures end the stream`() async throws {
     let server = try LoopbackServer { _ in .status(502) }
     let rule = ReconnectRule(attempts: 3)
-    let error = await turning {
+    let error = await clock.turning {
       await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed(), reconnecting: rule)) }
     }
     #expect(error?.status == 502 && server.requests.count == 4)
@@ -340,7 +328,7 @@ struct EventStreamTests {
       Self.events("id: 1\ndata: {\"in_cents\": 995}\n\n: alive\n\n"),
       Self.events("event: price\ndata: {\"in_cents\":\ndata: 990}\n\n"), .status(204))
     let client = client(server) { $0.formats.jsonDecoding = JSONDecoding(keys: .convertFromSnakeCase) }
-    let prices = try await turning {
+    let prices = try await clock.turning {
       var prices: [Price] = []
       for try await price in client.events(of: Feed()).values(of: Price.self) { prices.append(price) }
       return prices
@@ -388,5 +376,19 @@ struct EventStreamTests {
     let server = try LoopbackServer { _ in Self.events(String(repeating: "data: 0123456789\n", count: 50)) }
     let error = await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed(), limit: 100)) }
     #expect(error?.code.rawValue == "tooLarge" && server.requests.count == 1)
+  }
+}
+
+extension ManualClock {
+  /// Advances the clock while `body` runs.
+  func turning<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
+    let turning = Task { @concurrent in
+      while !Task.isCancelled {
+        if pending > 0 { advance(by: .milliseconds(500)) }
+        await Task.yield()
+      }
+    }
+    defer { turning.cancel() }
+    return try await body()
   }
 }
