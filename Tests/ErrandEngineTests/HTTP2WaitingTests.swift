@@ -65,7 +65,8 @@
       let timers = try #require(transport.timers)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<count {
-          group.addTask {
+          // On the loop's thread: there the stop runs after each call has begun to wait, and finds all of them.
+          group.addTask(executorPreference: transport.executor) {
             let exchange = Exchange(
               request: try HTTPRequest(url: url), call: call, connectTimeout: nil, idleTimeout: nil)
             do {
