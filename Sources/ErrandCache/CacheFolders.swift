@@ -25,6 +25,7 @@ final class CacheFolders: Sendable {
   private let filters: [CacheFolderFilter]
   private let open: @Sendable (URL) -> any CacheStore
   private let stores: Locked<[URL: OpenedStore]>
+  /// The store of ``folder``.
   private let main: OpenedStore
 
   /// Makes a value that uses one store for all requests.

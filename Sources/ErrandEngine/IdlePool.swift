@@ -15,8 +15,8 @@
     let mostPerOrigin: Int
     let age: Duration
 
-    /// While there are at most this many lists, a list that becomes empty is kept. A connection usually comes back
-    /// soon, and to remove and add its list takes longer than everything else here.
+    /// While there are at most this many lists, a list that becomes empty is kept: its connection usually comes back
+    /// soon, and the list would then have to be allocated and its origin hashed again.
     private static var mostEmpty: Int { 8 }
 
     private var entries: [HTTPURL.Origin: [Entry]] = [:]

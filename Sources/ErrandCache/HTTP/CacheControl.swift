@@ -88,6 +88,7 @@ package struct CacheControl: Sendable, Hashable {
 struct CacheControlReader {
   /// One directive of `Cache-Control`, such as `max-age=60`.
   struct Directive {
+    /// The name of the directive, in lower case.
     let name: String
     /// Whether the directive has no argument.
     let isBare: Bool

@@ -152,6 +152,7 @@ package struct ReceivedResponse: Sendable {
   /// request declares a lifetime, only an accepted response is stored.
   package var isAccepted: Bool
   package var requestTime: WallTime
+  /// The time at which the response headers arrived.
   package var responseTime: WallTime
   /// The time at which the response headers arrived, on the monotonic clock.
   package var received: MonotonicInstant?

@@ -60,6 +60,7 @@ enum Terminal {
     return .usage
   }
 
+  /// Writes text to a stream. Returns nil, or the system's error number if the write fails.
   @discardableResult
   static func write(_ text: String, to stream: Stream = .output) -> Int32? { write(Data(text.utf8), to: stream) }
 

@@ -22,6 +22,7 @@ final class CallRegistry: OwnedCalls {
     var record: GroupRecord? { if case .group(let record, _) = subject { record } else { nil } }
     var group: UInt64? { record?.info.id }
     var isPause: Bool { if case .pause = subject { true } else { false } }
+    /// The number of the call of the earlier connection; nil for a call or a group.
     var earlierCall: UInt64? { if case .pause(_, let call, _, _) = subject { call } else { nil } }
 
     /// The flags of the call, which also record the account of the call; nil for a group.
@@ -120,6 +121,7 @@ final class CallRegistry: OwnedCalls {
     if places.withLock({ $0.drain.leave(isStopped: isStopped) }) { ended.set(()) }
   }
 
+  /// Waits until the calls of a client that drains have ended.
   func callsEnded() async { await ended.value() }
 
   /// Cancels every call of a client that drains. Returns false if the calls have ended or were cancelled before.

@@ -101,6 +101,7 @@ package struct ClientServices: Sendable {
 
 /// The objects of a client from which its pipeline, a list of interceptors, is built.
 package struct PipelineParts: Sendable {
+  /// The interceptors of the app that run around each call.
   package let interceptors: [any Interceptor]
   /// The interceptors of the app that run around each HTTP exchange.
   package let exchangeInterceptors: [any Interceptor]

@@ -108,6 +108,7 @@ struct GroupState: Sendable {
   var bytes: Int64 = 0
   /// The priority that was set for all members; nil if each member has its own priority.
   private(set) var priority: CallPriority?
+  /// The duration of the group; nil while the group runs.
   var duration: Duration?
 
   var progress: GroupProgress { GroupProgress(finished: finished, total: total, bytes: bytes) }

@@ -31,6 +31,7 @@ final class WatchedSink: ForwardingSink {
   /// True if the sink of the caller has received the headers of a response, and so has chosen where its body goes.
   var isAsked: Bool { state.withLock { $0.isAsked } }
 
+  /// True if the sink of the caller has accepted a response.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
   /// True if the sink of the caller has accepted a response whose body has not arrived completely.
@@ -86,6 +87,7 @@ final class RejectionSink: ForwardingSink {
     self.isRejection = isRejection
   }
 
+  /// True if the sink of the caller has accepted a response.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
   /// Returns true if the headers of the given response rejected the credential, and forgets that response. False for
@@ -135,6 +137,7 @@ final class HeadSink: ForwardingSink {
     self.report = report
   }
 
+  /// Ends the reporting. Returns true if response headers have been reported.
   func stopReporting() -> Bool { !isOver.setOnce() }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {

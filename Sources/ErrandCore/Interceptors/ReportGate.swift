@@ -22,6 +22,7 @@ final class ReportGate: Sendable {
   private let onProgress: (@Sendable (TransferProgress) -> Void)?
   private let onInformational: (@Sendable (ResponseHead) -> Void)?
 
+  /// Makes a gate with the closures of a call; nil if the call has none.
   init?(_ context: CallContext) {
     onProgress = context.onProgress
     onInformational = context.onInformational

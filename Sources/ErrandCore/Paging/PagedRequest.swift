@@ -157,6 +157,7 @@ struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
       try await nextAsked(isolation: actor)?.page
     }
 
+    /// The next page and the request that fetched it; nil after the last page.
     mutating func nextAsked(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> (request: R, page: Element)? {

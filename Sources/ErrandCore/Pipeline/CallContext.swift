@@ -56,6 +56,7 @@ public final class CallContext: Sendable {
   /// How the call uses the cache. Nil if no cache policy applies to the call, or if the response body goes to a sink or
   /// a file.
   package var cache: CachePlan? { parts.cache }
+  /// The sink that receives the response body; nil if the body is collected in memory.
   package var sink: (any BodySink)? { parts.sink }
   package var onProgress: (@Sendable (TransferProgress) -> Void)? { parts.onProgress }
   /// The closure that receives the informational responses of every exchange.
@@ -164,6 +165,7 @@ package protocol LookupResult: Sendable {
   /// The cookies of the cookie jar that are part of the cache key. A response to a request with other cookies is not
   /// stored under this key.
   var cookies: String? { get }
+  /// Whether the cache key contains the account of the call.
   var namesAccount: Bool { get }
 }
 

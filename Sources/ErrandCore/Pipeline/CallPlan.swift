@@ -3,6 +3,7 @@
 ///
 /// The type is a class, because all contexts of a call share one object.
 package final class CallPlan: Sendable {
+  /// The responses that the call accepts.
   package let rules: ResponseValidation
   /// The content types that the response format accepts. Nil if the format accepts all content types, or if the request
   /// declares content types itself.

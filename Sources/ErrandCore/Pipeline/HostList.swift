@@ -15,6 +15,7 @@ struct HostList: Sendable, Hashable {
 
   let bases: [Base]
 
+  /// Makes the list of the servers of an environment; nil if the environment has no fallback servers.
   init?(_ environment: ServerEnvironment) throws(APIError) {
     if environment.fallbackURLs.isEmpty { return nil }
     var bases: [Base] = []

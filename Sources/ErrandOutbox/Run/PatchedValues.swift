@@ -255,6 +255,7 @@ struct PatchFollower<R: APIRequest> {
 private final class Flag: Sendable {
   private let isRaised = Locked(false)
 
+  /// Returns true if the flag was not raised.
   func raise() -> Bool { isRaised.setOnce() }
 
   func lower() { isRaised.withLock { $0 = false } }

@@ -27,6 +27,7 @@ struct PatchedEntry: Sendable {
 
 struct EntryPatches: Sendable {
   let id: Int64
+  /// ``PatchedEntry/state``
   let state: Int
   var delivered: WallTime?
   var patches: [OutboxPatch]

@@ -80,6 +80,7 @@ public final class Gate: Sendable {
     state.update { $0.arrivals += 1 }
   }
 
+  /// Whether the gate is permanently open.
   var isOpen: Bool { state.value.isOpen }
 
   /// Returns whether a connection may pass the gate. If the gate is not open, the function uses up one permission to

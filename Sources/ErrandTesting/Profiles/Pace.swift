@@ -32,6 +32,7 @@ final class Pace: Sendable {
     state.withLock { $0.due = max($0.due, now).advanced(by: duration) }
   }
 
+  /// Whether all added bytes have been transferred.
   var isFree: Bool { state.withLock { $0.due } <= clock.now }
 
   /// Runs `action` when all added bytes have been transferred.

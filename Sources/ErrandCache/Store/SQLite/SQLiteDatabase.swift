@@ -210,6 +210,7 @@ package struct SQLiteFailure: Error {
 
   init(code: Int32, systemCode: Int32 = 0) { (self.code, self.systemCode) = (code, systemCode) }
 
+  /// The failure of the last call of a database.
   init(of database: OpaquePointer?) {
     self.init(code: sqlite3_extended_errcode(database), systemCode: sqlite3_system_errno(database))
   }

@@ -10,6 +10,7 @@ import Foundation
 final class StoreWorker {
   let settings: StoreSettings
   let mailbox: StoreMailbox
+  /// The open index; nil if the index is closed.
   var index: StoreIndex?
   private var outage = IndexOutage()
   private var patience = LockPatience.untilRead

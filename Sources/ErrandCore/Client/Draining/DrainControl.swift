@@ -7,6 +7,7 @@ final class DrainControl: Sendable {
   private let passedRefreshes = Promise<Void>()
   private let hasCancelledRefreshes = Locked(false)
 
+  /// The report, as soon as draining has ended.
   func report() async -> DrainReport { await reported.value() }
 
   var hasEnded: Bool { reported.isSet }
@@ -21,6 +22,7 @@ final class DrainControl: Sendable {
     await passedRefreshes.value()
   }
 
+  /// Draining waits for background refreshes no longer.
   func passRefreshes() { passedRefreshes.set(()) }
 
   func recordCancelledRefreshes() { hasCancelledRefreshes.withLock { $0 = true } }

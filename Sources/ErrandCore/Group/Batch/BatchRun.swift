@@ -86,6 +86,7 @@ final class BatchSlot<Value: Sendable>: Sendable {
   /// Makes an empty slot for the outcome of a step. The argument only determines the type of the slot.
   static func fitting<S: GroupStep>(_ step: S) -> BatchSlot<Value> where S.Response == Value { BatchSlot() }
 
+  /// Runs a step and stores its result. Returns the error if the step fails.
   func run<S: GroupStep>(_ step: S, in group: GroupScope) async -> APIError? where S.Response == Value {
     do throws(APIError) {
       let value = try await step.run(in: group)

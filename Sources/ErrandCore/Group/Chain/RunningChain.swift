@@ -114,6 +114,7 @@ public final class RunningChain: Sendable {
 
 /// A step of a chain and its callback, in type-erased form.
 struct ChainStep: Sendable {
+  /// Runs the step, then its callback, and returns the value of the step.
   let run: @Sendable (RunningChain) async throws -> any Sendable
 
   init<S: GroupStep>(_ step: S, _ then: (@MainActor (S.Response, RunningChain) -> Void)?) {

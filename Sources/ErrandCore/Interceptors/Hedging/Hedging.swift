@@ -149,6 +149,7 @@ final class HedgeRace: Sendable {
   /// The moment at which the first copy of the request was passed to the transport; nil before that moment.
   var begun: MonotonicInstant? { storage.withLock { $0.copies.first?.record }?.begun }
 
+  /// Whether the first copy of the request waits in the admission queue.
   var waits: Bool { storage.withLock { $0.copies.first?.record }?.waits == true }
 
   /// Records the result of a copy of the request. A failure becomes the final result only if no other copy is running.

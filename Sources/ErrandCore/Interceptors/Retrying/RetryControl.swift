@@ -151,6 +151,7 @@ extension HedgeRule {
 struct HostHealth: Sendable {
   private struct Failure: Sendable {
     var count: Int
+    /// The moment of the last failure that was counted.
     var last: MonotonicInstant
     var until: MonotonicInstant
   }
