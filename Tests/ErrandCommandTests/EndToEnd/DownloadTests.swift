@@ -206,10 +206,10 @@ struct DownloadTests {
     }
   }
 
-  @Test(arguments: ["TERM", "HUP"]) func `signals end a refresh command`(signal: String) async throws {
+  @Test func `a signal ends a refresh command`() async throws {
     let server = try LoopbackServer { _ in .status(403) }
     try await DownloadFolder.with { folder async throws in
-      let command = "kill -\(signal) $$; echo \(server.url)/new"
+      let command = "kill -TERM $$; echo \(server.url)/new"
       let run = try await folder.download(server.url + "/f", "-d", folder.path, "--refresh", command)
       #expect(run.status == 1 && run.error.contains("The command of --refresh was ended by signal"), "\(run.error)")
     }
