@@ -82,7 +82,7 @@
       guard self.exchange === exchange else { return }
       if machine.isWhole, !isReadingStopped { return complete() }
       // A response that arrives in one piece has its final metrics now. The metrics before them would cost time.
-      if isFirst, exchange.firstByte != nil { exchange.noteProgress() }
+      if isFirst, exchange.firstByte != nil, !exchange.isWatched { exchange.noteProgress() }
     }
 
     /// Parses received bytes until all bytes are used or the response body is paused. Returns false if the exchange has
@@ -91,7 +91,10 @@
       var start = 0
       while start < bytes.count {
         let (step, used) = try machine.receive(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-        if exchange.firstByte == nil, machine.hasBegun { exchange.firstByte = .now }
+        if exchange.firstByte == nil, machine.hasBegun {
+          exchange.firstByte = .now
+          if exchange.isWatched { exchange.noteProgress() }
+        }
         let rest = start + used
         switch step {
         case .more: break

@@ -270,6 +270,10 @@
       return metrics
     }
 
+    /// True if closures or a sink of the caller run while the response arrives. They may make the caller stop, and the
+    /// caller then expects the time of the first byte in the metrics.
+    var isWatched: Bool { progress != nil || exchange.onInformational != nil || exchange.sink != nil }
+
     /// Reports the metrics that are known now to the exchange's observer. The observer then has these metrics even if
     /// the caller stops before the exchange ends.
     func noteProgress() { exchange.handling.observer?.measured(metrics) }
